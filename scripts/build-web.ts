@@ -138,6 +138,7 @@ const renderers = await buildRenderers()
 const downloadPages = renderers.renderDownloadPages(downloadScript)
 const pages = new Map([
   ['download.html', downloadPages.link],
+  ['download-file-row.html', downloadPages.fileRow],
   ['download-invalid.html', downloadPages.invalid],
   ['report.html', downloadPages.report],
   ...renderers.renderPublicPages(scripts),

@@ -4,7 +4,8 @@ import { type ReportChoice, reportChoiceNames } from './rules/links/report.ts'
 
 /*
  * The build renders pages as templates, and the server fills them in for each response. The value
- * of a placeholder is plain text, either between tags or in a double-quoted attribute. A section is
+ * of a placeholder is plain text, either between tags or in a double-quoted attribute, unless noted
+ * otherwise. A section is
  * included only if its condition is true.
  */
 
@@ -30,14 +31,28 @@ export function sectionEnd(condition: string): string {
 export const pagePlaceholders = [
   'origin',
   'code',
+  // The heading: the link's name, or a text that reveals nothing about a locked link.
   'name',
+  // What the link contains, such as '1.5 KB · PDF' or '3 files · 12 MB'.
+  'summary',
+  'message',
+  // The total size of all files, such as '12 MB'.
   'size',
-  'kind',
+  // How much has been uploaded: as text, in bytes, and the total in bytes.
+  'progress',
+  'receivedBytes',
+  'totalBytes',
+  // The list of files, as HTML.
+  'files',
+  // The number of downloads left, such as '3 downloads left'.
+  'remaining',
+  // Why the password was rejected. May be empty.
+  'error',
   'label',
   'tone',
   'until',
   'expiresAt',
-  // The file's `createdAt` and `maxLifetimeAt` and the server's current time, in Unix milliseconds.
+  // The link's `createdAt` and `maxLifetimeAt` and the server's current time, in Unix milliseconds.
   'created',
   'max',
   'now',
@@ -66,7 +81,17 @@ export type PagePlaceholder = (typeof pagePlaceholders)[number]
 
 /** Conditions of the download page. Each kind of file is a condition too. */
 export const pageConditions = [
-  // True if the file name is so long that it needs a smaller font.
+  // Exactly one of these is true: `single` for one file without a title, `list` for any other link
+  // that is shown, `locked` for a link that needs a password first.
+  ...(['single', 'list', 'locked'] as const),
+  // Unless the link is locked, exactly one of these is true: `complete` if everything can be
+  // downloaded.
+  ...(['complete', 'uploading'] as const),
+  // False if the link is locked.
+  'unlocked',
+  'message',
+  'limited',
+  // True if the name is so long that it needs a smaller font.
   'longName',
   'sha256',
   // Exactly one of these is true: `branded` if the page shows the owner's brand, otherwise `plain`.
@@ -79,6 +104,16 @@ export const pageConditions = [
 ] as const
 
 export type PageCondition = FileKind | (typeof pageConditions)[number]
+
+/** Placeholders of a file in the download page's list. */
+export const filePlaceholders = ['code', 'id', 'name', 'detail'] as const
+
+export type FilePlaceholder = (typeof filePlaceholders)[number]
+
+/** Conditions of a file in that list. Exactly one is true. */
+export const fileConditions = ['ready', 'uploading'] as const
+
+export type FileCondition = (typeof fileConditions)[number]
 
 /** Placeholders of the report page. */
 export const reportPlaceholders = ['code', 'name', 'words', 'email', 'error'] as const

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { attributeOf, parsePage, textOf } from '../../../tests/support/html.ts'
+import { attributeOf, findElements, parsePage, textOf } from '../../../tests/support/html.ts'
+import { makeLink } from '../../../tests/support/links.ts'
 import { makeClient, makeFile, makePerson, type Person } from '../../../tests/support/make.ts'
 import { listReports } from '../../../tests/support/takedowns.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
@@ -37,6 +38,18 @@ async function submitReport(code: string, fields: Record<string, string>, header
 }
 
 describe('the report page', () => {
+  it('names a link of several files by its title or its first file', async () => {
+    const files = ['one.txt', 'two.txt'].map((name) => ({ name, bytes: new Uint8Array(9) }))
+    const readName = async (code: string) =>
+      textOf(
+        findElements((await openReportPage(code)).page.findOne('p', { class: 'lead' }), 'b')[0],
+      )
+    expect(await readName(await makeLink(owner, files))).toBe('one.txt and 1 more')
+    expect(await readName(await makeLink(owner, files, { title: 'Plans' }))).toBe('Plans')
+    const lockedCode = await makeLink(owner, files, { title: 'Plans', password: 'secret' })
+    expect(await readName(lockedCode)).toBe('This link')
+  })
+
   it('is linked from the download page and has a form that submits to its own URL', async () => {
     const name = `<b>"x"</b>'s {{name}}.zip`
     const { shortCode } = await makeFile(owner, { name: 'minutes.pdf' })

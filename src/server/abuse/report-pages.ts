@@ -20,7 +20,7 @@ export interface ReportPages {
    * `error` is the message to show and `status` the response status.
    */
   form(
-    file: { shortCode: string; originalName: string },
+    link: { shortCode: string; name: string },
     input?: ReportInput,
     rejection?: { error: string; status: number; headers?: Readonly<Record<string, string>> },
   ): Response
@@ -57,7 +57,7 @@ export function loadReportPages(options: { distDir: string; appUrl: URL }): Repo
   const emptyFields = { code: '', name: '', words: '', email: '', error: '' }
   return {
     form(
-      { shortCode, originalName },
+      { shortCode, name },
       { choice, words, email } = { choice: null, words: '', email: '' },
       { error, status, headers: extraHeaders } = { error: '', status: 200 },
     ) {
@@ -66,7 +66,7 @@ export function loadReportPages(options: { distDir: string; appUrl: URL }): Repo
         ...(choice === null ? [] : [choice]),
         ...(error === '' ? [] : (['error'] as const)),
       ])
-      const body = fill({ code: shortCode, name: originalName, words, email, error })
+      const body = fill({ code: shortCode, name, words, email, error })
       return new Response(body, { status, headers: { ...headers, ...extraHeaders } })
     },
     confirmationPage(shortCode) {

@@ -1,7 +1,7 @@
-import type { Context } from 'hono'
 import { z } from 'zod'
 import { reportForm } from '../../shared/contract/abuse.ts'
 import { groupDigits } from '../../shared/rules/format/numbers.ts'
+import { linkName } from '../../shared/rules/links/link-name.ts'
 import { isLinkActive } from '../../shared/rules/links/link-status.ts'
 import {
   maxExplanationLength,
@@ -12,12 +12,11 @@ import {
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { parseCursor, takePage, timestamp } from '../http/cursor.ts'
-import type { HttpEnv } from '../http/env.ts'
-import { bodyBytes, type Handlers } from '../http/mount.ts'
+import { formFields, type Handlers } from '../http/mount.ts'
 import { dismissReport } from './dismiss-report.ts'
 import { findOpenLink, reportLink } from './report-link.ts'
 import type { ReportInput, ReportPages } from './report-pages.ts'
-import { listReports } from './report-queries.ts'
+import { listReports, type ReportableFile } from './report-queries.ts'
 import { takeDown, takedownText } from './take-down.ts'
 
 const cursorShape = z.tuple([timestamp, z.uuid()])
@@ -46,16 +45,16 @@ export function abuseRoutes(
 
     async openReportPage({ params }) {
       const file = await findOpenLink(deps, params.code)
-      return file ? pages.form(file) : pages.invalidLink()
+      return file ? pages.form(toReportedLink(file)) : pages.invalidLink()
     },
 
     async sendReportPage({ params, clientAddress, context }) {
-      const fields = await readForm(context)
+      const fields = formFields(context)
       const parsed = reportForm.safeParse(fields)
       const showFormError = async (error: string, status: number, headers = {}) => {
         const file = await findOpenLink(deps, params.code)
         return file
-          ? pages.form(file, reportInput(fields), { error, status, headers })
+          ? pages.form(toReportedLink(file), reportInput(fields), { error, status, headers })
           : pages.invalidLink()
       }
       if (!parsed.success) return showFormError(validationMessage(parsed.error), 400)
@@ -114,9 +113,10 @@ function toReport({ report, file, link, owner, copies }: ListedReport, now: Date
   }
 }
 
-async function readForm(context: Context<HttpEnv>): Promise<Record<string, string>> {
-  const text = new TextDecoder().decode(bodyBytes(context))
-  return Object.fromEntries(new URLSearchParams(text))
+/** Returns what the report page shows. The name of a locked link would reveal a file's name. */
+function toReportedLink({ shortCode, title, isLocked, originalName, fileCount }: ReportableFile) {
+  const name = linkName({ title, firstFileName: originalName, fileCount })
+  return { shortCode, name: isLocked ? 'This link' : name }
 }
 
 /** Returns the visitor's input, to show it again after a rejected submission. */

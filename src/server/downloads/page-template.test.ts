@@ -4,12 +4,23 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { attributeOf, findElements, parsePage, textOf } from '../../../tests/support/html.ts'
+import {
+  attributeOf,
+  type Element,
+  findElements,
+  parsePage,
+  textOf,
+} from '../../../tests/support/html.ts'
 import { fileKinds, kindLabel } from '../../shared/rules/files/file-kind.ts'
 import { dayInMs, hourInMs } from '../../shared/rules/format/units.ts'
 import type { BrandRow } from '../branding/queries.ts'
 import { StartupError } from '../errors.ts'
-import { loadLinkPages, type OwnerPageOptions, type PageLink } from './page-template.ts'
+import {
+  loadLinkPages,
+  type OwnerPageOptions,
+  type PageFile,
+  type PageLink,
+} from './page-template.ts'
 
 /** Renders the pages built in dist/web and parses the HTML. */
 const distDir = resolve('dist/web')
@@ -20,27 +31,49 @@ function afterCreation(ms: number) {
   return new Date(createdAt.getTime() + ms)
 }
 
-const link: PageLink = {
-  shortCode: 'abcdefghjk',
-  originalName: 'minutes.pdf',
+const file: PageFile = {
+  id: '0189f7a4-0000-7000-8000-000000000000',
+  name: 'minutes.pdf',
   mimeType: 'application/pdf',
   size: 1536,
+  sha256: null,
+  state: 'ready',
+  receivedBytes: 1536,
+}
+
+const link: PageLink = {
+  shortCode: 'abcdefghjk',
+  title: null,
+  message: null,
   createdAt,
   expiresAt: afterCreation(3 * dayInMs),
   maxLifetimeAt: afterCreation(30 * dayInMs),
-  purgingAt: null,
-  sha256: null,
+  remainingDownloads: null,
+  files: [file],
+  isComplete: true,
+}
+
+function contextAt(now: Date, { brand = null, canRenew = true }: Partial<OwnerPageOptions> = {}) {
+  return { owner: { brand, canRenew }, origin: 'https://files.example.org', now }
 }
 
 /** Renders a link's page and parses its UTF-8 bytes. */
-function renderPage(
+function renderLink(
   changes: Partial<PageLink> = {},
   now = createdAt,
-  { brand = null, canRenew = true }: Partial<OwnerPageOptions> = {},
+  owner: Partial<OwnerPageOptions> = {},
 ) {
-  const owner = { brand, canRenew }
-  const { html } = pages.active({ ...link, ...changes }, owner, 'https://files.example.org', now)
+  const { html } = pages.active({ ...link, ...changes }, contextAt(now, owner))
   return parsePage(new TextDecoder().decode(new TextEncoder().encode(html)))
+}
+
+/** Renders the page of a link with one file. */
+function renderPage(
+  changes: Partial<PageFile> = {},
+  now = createdAt,
+  owner: Partial<OwnerPageOptions> = {},
+) {
+  return renderLink({ files: [{ ...file, ...changes }] }, now, owner)
 }
 
 describe('a file name', () => {
@@ -62,8 +95,8 @@ describe('a file name', () => {
     .map((parts) => parts.join('').slice(0, 200))
 
   /** Returns the text of each element that shows the name, and the page without those texts. */
-  const splitAroundName = (originalName: string) => {
-    const page = renderPage({ originalName })
+  const splitAroundName = (name: string) => {
+    const page = renderPage({ name })
     const [heading] = page.findAll('h1')
     const title = page.findOne('title')
     const preview = page.findOne('meta', { property: 'og:title' })
@@ -97,8 +130,8 @@ describe('a file name', () => {
     ['of 80 characters is large', 'x'.repeat(80), ''],
     ['of 80 emoji is large', '😀'.repeat(80), ''],
     ['of 81 characters is smaller', 'x'.repeat(81), 'is-long'],
-  ])('%s', (_, originalName, className) => {
-    const [heading] = renderPage({ originalName }).findAll('h1')
+  ])('%s', (_, name, className) => {
+    const [heading] = renderPage({ name }).findAll('h1')
     expect(attributeOf(heading, 'class')).toBe(className)
   })
 })
@@ -165,7 +198,7 @@ describe('the page of a link', () => {
       other: 'application/octet-stream',
     }
     const icons = fileKinds.map((kind) => {
-      const page = renderPage({ mimeType: types[kind], originalName: 'x' })
+      const page = renderPage({ mimeType: types[kind], name: 'x' })
       expect(textOf(page.findOne('p', { class: 'muted' }))).toBe(`1.5 KB · ${kindLabel(kind)}`)
       const [icon, ...otherIcons] = findElements(page.findOne('span', { class: 'kind' }), 'svg')
       expect(otherIcons).toEqual([])
@@ -211,6 +244,150 @@ describe('the page of a link', () => {
     expect(barPosition(0)).toEqual(['0%', livedWidth])
     expect(barPosition(1)).toEqual(valid)
     expect(barPosition(2)).toEqual(renewable)
+  })
+})
+
+/** Returns the link's own files on the page, each as its elements' texts. */
+function listFiles(page: ReturnType<typeof renderLink>) {
+  return page.findAll('li').map((row) => row.childNodes.map((node) => textOf(node as Element)))
+}
+
+describe('the page of a link with several files', () => {
+  const photo: PageFile = { ...file, id: 'photo', name: 'a.jpg', mimeType: 'image/jpeg', size: 512 }
+  const files = [file, photo]
+
+  it('has a link for each file and one for all', () => {
+    const page = renderLink({ files })
+    expect(page.findAll('h1').map(textOf)[0]).toBe('minutes.pdf and 1 more')
+    expect(textOf(page.findOne('p', { class: 'muted' }))).toBe('2 files · 2 KB')
+    const button = page.findOne('a', { id: 'download' })
+    expect(textOf(button)).toBe('Download all (2 KB)')
+    expect(attributeOf(button, 'href')).toBe('/api/download/abcdefghjk')
+    expect(listFiles(page)).toEqual([
+      ['minutes.pdf', '1.5 KB · PDF'],
+      ['a.jpg', '512 Bytes · Image'],
+    ])
+    const links = findElements(page.findOne('ul'), 'a')
+    expect(links.map((a) => attributeOf(a, 'href'))).toEqual(
+      files.map(({ id }) => `/api/download/abcdefghjk/${id}`),
+    )
+    expect(page.toHtml()).not.toMatch(/\{\{|undefined|NaN|SHA-256/)
+  })
+
+  it("shows the sender's title and message, with its line breaks", () => {
+    const title = '<b>Photos</b>'
+    const message = 'Hello,\nhere & there "{{name}}".'
+    for (const linkFiles of [files, [file]]) {
+      const page = renderLink({ files: linkFiles, title, message })
+      expect(page.findAll('h1').map(textOf)[0]).toBe(title)
+      expect(textOf(page.findOne('title'))).toBe(`${title} · Mayfly`)
+      expect(textOf(page.findOne('div', { class: 'note' }))).toBe(message)
+      expect(listFiles(page)).toHaveLength(linkFiles.length)
+    }
+  })
+
+  it('escapes file names', () => {
+    const names = ['<script>alert(1)</script>', '"><img src=x>', '{{code}}', '</li></ul>', '&amp;']
+    const page = renderLink({ files: names.map((name) => ({ ...file, name })) })
+    expect(listFiles(page).map(([name]) => name)).toEqual(names)
+    expect(page.findAll('img')).toEqual([])
+  })
+
+  it('is under 20 KB with ten files', () => {
+    const name = `${'Photo of the harbour '.repeat(2)}1.jpeg`
+    const { html } = pages.active(
+      { ...link, message: 'x'.repeat(200), files: Array(10).fill({ ...photo, name, id: file.id }) },
+      contextAt(createdAt),
+    )
+    expect(Buffer.byteLength(html)).toBeLessThan(20_000)
+  })
+
+  it.each([
+    [1, '1 download left'],
+    [3, '3 downloads left'],
+  ])('says that %i downloads are left', (remainingDownloads, text) => {
+    for (const linkFiles of [files, [file]]) {
+      const page = renderLink({ files: linkFiles, remainingDownloads })
+      expect(textOf(page.findOne('p', { class: 'remaining' }))).toBe(text)
+    }
+    expect(renderLink({ files }).toHtml()).not.toContain('left</p>')
+  })
+})
+
+describe('the page of a link that is still uploading', () => {
+  const arriving: PageFile = { ...file, name: 'film.mp4', state: 'uploading', receivedBytes: 512 }
+  const waiting: PageFile = { ...arriving, name: 'end.mp4', receivedBytes: 0 }
+
+  it('shows how much of each file has arrived, and links to those that are ready', () => {
+    const page = renderLink({ files: [file, arriving, waiting], isComplete: false })
+    expect(listFiles(page)).toEqual([
+      ['minutes.pdf', '1.5 KB · PDF'],
+      ['film.mp4', '512 Bytes of 1.5 KB'],
+      ['end.mp4', 'Waiting · 1.5 KB'],
+    ])
+    expect(findElements(page.findOne('ul'), 'a').map(textOf)).toEqual(['minutes.pdf'])
+    const progress = page.findOne('progress')
+    expect(attributeOf(progress, 'value')).toBe('2048')
+    expect(attributeOf(progress, 'max')).toBe('4608')
+    expect(textOf(page.findOne('div', { class: 'upload' }))).toContain('2 KB of 4.5 KB')
+    const button = page.findOne('button', { class: 'button' })
+    expect(textOf(button)).toBe('Download all (4.5 KB)')
+    expect(attributeOf(button, 'disabled')).toBe('')
+  })
+
+  it('shows a single file as usual, with a button that is disabled until it is ready', () => {
+    const page = renderLink({ files: [arriving], isComplete: false })
+    expect(page.findAll('h1').map(textOf)[0]).toBe('film.mp4')
+    expect(page.findAll('li')).toEqual([])
+    expect(textOf(page.findOne('button', { class: 'button' }))).toBe('Download File')
+  })
+
+  it('refreshes itself even without scripts, until everything is there', () => {
+    const refreshOf = (changes: Partial<PageLink>) =>
+      /<noscript><meta http-equiv="refresh" content="10"\/><\/noscript>/.test(
+        pages.active({ ...link, ...changes }, contextAt(createdAt)).html,
+      )
+    expect(refreshOf({ files: [arriving], isComplete: false })).toBe(true)
+    expect(refreshOf({})).toBe(false)
+  })
+})
+
+describe('the page of a locked link', () => {
+  const render = (error?: string, brand: BrandRow | null = null) =>
+    pages.locked(link, contextAt(afterCreation(dayInMs), { brand }), error)
+
+  it('has a form for the password and says when the link ends', () => {
+    const page = parsePage(render().html)
+    expect(page.findAll('h1').map(textOf)[0]).toBe('Protected link')
+    expect(textOf(page.findOne('p', { class: 'muted' }))).toBe('This link needs a password')
+    expect(textOf(page.findOne('b', { id: 'label' }))).toBe('2 days left')
+    expect(textOf(page.findOne('time'))).toBe('until Tue 15 Jul, 10:02 UTC')
+    const form = page.findOne('form')
+    expect(attributeOf(form, 'method')).toBe('post')
+    expect(attributeOf(form, 'action')).toBe('/s/abcdefghjk')
+    const input = page.findOne('input')
+    expect(attributeOf(input, 'type')).toBe('password')
+    expect(attributeOf(input, 'autocomplete')).toBe('off')
+    expect(textOf(page.findOne('label', { for: 'password' }))).toBe('Password')
+    expect(textOf(page.findOne('p', { role: 'alert' }))).toBe('')
+    expect(textOf(parsePage(render('No <b>.').html).findOne('p', { role: 'alert' }))).toBe(
+      'No <b>.',
+    )
+  })
+
+  it('reveals nothing about the files, not even when they were uploaded', () => {
+    const { html } = render()
+    expect(html).not.toMatch(/minutes|PDF|1\.5 KB|\/api\/download|Download|lucide-file-/)
+    expect(html).not.toContain(String(createdAt.getTime()))
+    expect(html).not.toContain(String(link.maxLifetimeAt.getTime()))
+    expect(html).not.toMatch(/\{\{|undefined|NaN/)
+    const page = parsePage(html)
+    const [description] = page
+      .findAll('meta')
+      .filter((meta) => attributeOf(meta, 'property') === 'og:description')
+    expect(attributeOf(description, 'content')).toBe(
+      'This link needs a password · until Tue 15 Jul, 10:02 UTC',
+    )
   })
 })
 
@@ -323,12 +500,7 @@ describe('the page of a link whose owner has a brand', () => {
   })
 
   it('uses the accent color, adjusted for both themes, in a style allowed by the CSP', () => {
-    const { html, headers } = pages.active(
-      link,
-      { brand: fullBrand, canRenew: true },
-      'https://files.example.org',
-      createdAt,
-    )
+    const { html, headers } = pages.active(link, contextAt(createdAt, { brand: fullBrand }))
     const [, accent] = parsePage(html).findAll('style').map(textOf)
     expect(accent).toBe(
       ':root{--accent:#3a3f9e;--on-accent:#ffffff}[data-theme=dark]{--accent:#5b60ae;--on-accent:#ffffff}',
@@ -365,10 +537,10 @@ describe('the page of a link whose owner has a brand', () => {
     }).toHtml()
     const name = '文'.repeat(85)
     const { html } = pages.active(
-      { ...link, originalName: name, sha256: 'a'.repeat(64) },
-      { brand: { ...fullBrand, name: '文'.repeat(60), message: '文'.repeat(280) }, canRenew: true },
-      'https://files.example.org',
-      createdAt,
+      { ...link, files: [{ ...file, name, sha256: 'a'.repeat(64) }] },
+      contextAt(createdAt, {
+        brand: { ...fullBrand, name: '文'.repeat(60), message: '文'.repeat(280) },
+      }),
     )
     expect(Buffer.byteLength(largestPage)).toBeLessThan(20_000)
     expect(Buffer.byteLength(html)).toBeLessThan(20_000)
@@ -399,7 +571,7 @@ describe('the headers of both pages', () => {
     expect(pages.headers).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
-      'referrer-policy': 'no-referrer',
+      'referrer-policy': 'same-origin',
       'strict-transport-security': expect.stringMatching(/^max-age=\d+$/),
     })
   })
@@ -420,7 +592,7 @@ describe('the headers of both pages', () => {
     expect(policy).not.toContain('unsafe-')
     expect(policy).not.toContain(hashOf('alert(1)'))
     for (const page of [
-      renderPage({ originalName: '<script>alert(1)</script>' }),
+      renderPage({ name: '<script>alert(1)</script>' }),
       parsePage(pages.notFound),
     ]) {
       const inlineElements = [...page.findAll('script'), ...page.findAll('style')].filter(
@@ -451,8 +623,10 @@ describe('startup fails with a remedy', () => {
   }
 
   it('if a page is missing', async () => {
-    expectStartupError()
-    await cp(join(distDir, 'download.html'), join(folder, 'download.html'))
+    for (const page of ['download.html', 'download-file-row.html']) {
+      expectStartupError()
+      await cp(join(distDir, page), join(folder, page))
+    }
     expectStartupError()
   })
 
@@ -469,7 +643,8 @@ describe('startup fails with a remedy', () => {
     ['lacks the end of a section', '{{/video}}', ''],
     ['ends a section before its start', '{{#video}}', '{{/video}}{{#video}}'],
   ])('if the page %s', async (_problem, pattern, replacement) => {
-    await cp(join(distDir, 'download-invalid.html'), join(folder, 'download-invalid.html'))
+    for (const page of ['download-invalid.html', 'download-file-row.html'])
+      await cp(join(distDir, page), join(folder, page))
     const html = await readFile(join(distDir, 'download.html'), 'utf8')
     await writeFile(join(folder, 'download.html'), html.replaceAll(pattern, replacement))
     expectStartupError()

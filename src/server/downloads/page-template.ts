@@ -1,39 +1,65 @@
 import {
+  type FileCondition,
+  type FilePlaceholder,
+  fileConditions,
+  filePlaceholders,
   type PageCondition,
   type PagePlaceholder,
   pageConditions,
   pagePlaceholders,
 } from '../../shared/placeholders.ts'
 import { type AccentPair, accentPairs } from '../../shared/rules/accounts/accent.ts'
-import {
-  type FileKind,
-  fileKind,
-  fileKinds,
-  kindLabel,
-} from '../../shared/rules/files/file-kind.ts'
+import { fileKind, fileKinds, kindLabel } from '../../shared/rules/files/file-kind.ts'
 import { formatSize } from '../../shared/rules/format/file-size.ts'
+import { formatCount } from '../../shared/rules/format/numbers.ts'
 import { timestampText } from '../../shared/rules/format/timestamp-text.ts'
-import { lifeline, lifelineBar } from '../../shared/rules/links/lifeline.ts'
+import { type LifelineDates, lifeline, lifelineBar } from '../../shared/rules/links/lifeline.ts'
+import { linkName } from '../../shared/rules/links/link-name.ts'
 import { activeLinkLabel } from '../../shared/rules/links/link-status.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
 import { type BrandRow, logoPath } from '../branding/queries.ts'
-import { allowStyle, makeTemplate, pageHeaders, readBuilt } from '../http/built-pages.ts'
+import {
+  allowStyle,
+  type Markup,
+  makeTemplate,
+  pageHeaders,
+  readBuilt,
+} from '../http/built-pages.ts'
 import type { Link } from './queries.ts'
 
-/** The values shown on an active link's page. */
-export interface PageLink {
+/** What the page of a locked link shows. */
+interface LockedPageLink {
   shortCode: string
-  originalName: string
+  expiresAt: Date
+}
+
+/** A file as shown on its link's page. */
+export interface PageFile {
+  id: string
+  name: string
   mimeType: string
   /** In bytes. */
   size: number
-  createdAt: Date
-  expiresAt: Date
-  maxLifetimeAt: Date
-  purgingAt: Date | null
   /** In hexadecimal; null if unknown. */
   sha256: string | null
+  state: 'uploading' | 'ready'
+  /** In bytes. */
+  receivedBytes: number
+}
+
+/** What the page of an active link shows. */
+export interface PageLink extends LockedPageLink {
+  createdAt: Date
+  maxLifetimeAt: Date
+  title: string | null
+  message: string | null
+  /** Null if the number of downloads isn't limited. */
+  remainingDownloads: number | null
+  /** At least one. */
+  files: readonly PageFile[]
+  /** True if everything can be downloaded. */
+  isComplete: boolean
 }
 
 /** How a file's owner affects the link's page. */
@@ -46,18 +72,28 @@ export interface OwnerPageOptions {
 
 type Headers = Readonly<Record<string, string>>
 
-/** The pages behind short links, as complete HTML documents. */
+interface RenderedPage {
+  html: string
+  headers: Headers
+}
+
+/** Where and when a page is shown. */
+export interface PageContext {
+  owner: OwnerPageOptions
+  /** The origin of the page's URLs. */
+  origin: string
+  now: Date
+}
+
+/** The pages behind short links, as complete HTML documents. All values are escaped. */
 export interface LinkPages {
+  /** Renders the page for an active link. */
+  active: (link: PageLink, context: PageContext) => RenderedPage
   /**
-   * Renders the page for a link that is active at `now`, with URLs under `origin`. Escapes all
-   * values.
+   * Renders the page that asks for a link's password and reveals nothing about its files.
+   * @param error why the password was rejected.
    */
-  active: (
-    link: PageLink,
-    owner: OwnerPageOptions,
-    origin: string,
-    now: Date,
-  ) => { html: string; headers: Headers }
+  locked: (link: LockedPageLink, context: PageContext, error?: string) => RenderedPage
   /** The page for a link that doesn't exist or has ended. Always shows Mayfly's own brand. */
   notFound: string
   /**
@@ -80,6 +116,7 @@ export function loadLinkPages(options: {
 }): LinkPages {
   const file = 'download.html'
   const html = readBuilt(options.distDir, file)
+  const rowFile = 'download-file-row.html'
   const notFound = readBuilt(options.distDir, 'download-invalid.html')
   const conditions: readonly PageCondition[] = [...fileKinds, ...pageConditions]
   const template = makeTemplate<PagePlaceholder, PageCondition>({
@@ -88,60 +125,177 @@ export function loadLinkPages(options: {
     placeholders: pagePlaceholders,
     conditions,
   })
+  const rowTemplate = makeTemplate<FilePlaceholder, FileCondition>({
+    file: rowFile,
+    html: readBuilt(options.distDir, rowFile),
+    placeholders: filePlaceholders,
+    conditions: fileConditions,
+  })
   const headers: Headers = {
     ...pageHeaders({
       html: template(['plain']).text + notFound,
       appUrl: options.appUrl,
       connect: options.connect ?? [],
-      referrer: 'no-referrer',
+      // With `no-referrer`, browsers would submit the form with a null origin, which the server
+      // rejects. `same-origin` avoids that and still hides the link from other sites.
+      referrer: 'same-origin',
     }),
     'cache-control': 'no-store',
     'x-robots-tag': 'noindex',
     vary: 'accept',
   }
+
+  const render = (
+    link: LockedPageLink & LifelineDates,
+    content: PageContent,
+    { owner, origin, now }: PageContext,
+  ): RenderedPage => {
+    const { brand, canRenew } = owner
+    const style = brand?.accent ? accentStyle(brand.accent) : ''
+    const { fill } = template([...content.conditions, ...brandConditions(brand)])
+    const html = fill({
+      ...content.values,
+      ...brandValues(brand),
+      ...timeValues(link, canRenew, now),
+      origin,
+      code: encodeURIComponent(link.shortCode),
+      accentStyle: style,
+    })
+    return { html, headers: style === '' ? headers : allowStyle(headers, style) }
+  }
+
   return {
-    active: (link, { brand, canRenew }, origin, now) => {
-      const kind = fileKind(link)
-      const { fill } = template(conditionsOf(link, kind, brand))
-      const style = brand?.accent ? accentStyle(brand.accent) : ''
-      const html = fill({
-        ...pageValues(link, { kind, canRenew, origin, now }),
-        ...brandValues(brand),
-        accentStyle: style,
-      })
-      return { html, headers: style === '' ? headers : allowStyle(headers, style) }
+    active: (link, context) => {
+      const content = describeContent(link)
+      const files = content.conditions.includes('list') ? renderRows(link) : ''
+      const values = { ...content.values, files: { html: files } }
+      return render(link, { ...content, values }, context)
+    },
+    locked: (link, context, error = '') => {
+      const content = { conditions: lockedConditions, values: { ...lockedValues, error } }
+      const dates = { createdAt: context.now, maxLifetimeAt: link.expiresAt }
+      return render({ ...link, ...dates }, content, context)
     },
     notFound,
     headers,
   }
+
+  function renderRows({ shortCode, files }: PageLink): string {
+    const code = encodeURIComponent(shortCode)
+    return files
+      .map((file) => {
+        const { fill } = rowTemplate([file.state])
+        return fill({ code, id: file.id, name: file.name, detail: describeFile(file) })
+      })
+      .join('')
+  }
 }
 
-function conditionsOf(
-  { sha256, originalName }: PageLink,
-  kind: FileKind,
-  brand: BrandRow | null,
-): PageCondition[] {
+/** The values that depend on what the link contains. */
+type ContentPlaceholder =
+  | 'name'
+  | 'summary'
+  | 'message'
+  | 'size'
+  | 'progress'
+  | 'receivedBytes'
+  | 'totalBytes'
+  | 'files'
+  | 'remaining'
+  | 'error'
+  | 'sha256'
+
+interface PageContent {
+  conditions: readonly PageCondition[]
+  values: Record<ContentPlaceholder, string | Markup>
+}
+
+const lockedConditions: readonly PageCondition[] = ['locked']
+
+const lockedValues: PageContent['values'] = {
+  name: 'Protected link',
+  summary: 'This link needs a password',
+  message: '',
+  size: '',
+  progress: '',
+  receivedBytes: '',
+  totalBytes: '',
+  files: '',
+  remaining: '',
+  error: '',
+  sha256: '',
+}
+
+function describeContent(link: PageLink): PageContent {
+  const { title, message, files, isComplete, remainingDownloads } = link
+  const [firstFile] = files
+  if (firstFile === undefined) throw new Error('Expected a link with a file.')
+  const name = linkName({ title, firstFileName: firstFile.name, fileCount: files.length })
+  const isSingle = files.length === 1 && title === null
+  const kind = kindOf(firstFile)
+  const totalBytes = files.reduce((sum, { size }) => sum + size, 0)
+  const receivedBytes = files.reduce((sum, file) => sum + file.receivedBytes, 0)
+  const size = formatSize(totalBytes)
+  const sha256 = isSingle ? firstFile.sha256 : null
+  return {
+    conditions: [
+      ...(isSingle ? (['single', kind] as const) : (['list'] as const)),
+      isComplete ? 'complete' : 'uploading',
+      'unlocked',
+      ...(message === null ? [] : (['message'] as const)),
+      ...(remainingDownloads === null ? [] : (['limited'] as const)),
+      ...(isLong(name) ? (['longName'] as const) : []),
+      ...(sha256 === null ? [] : (['sha256'] as const)),
+    ],
+    values: {
+      ...lockedValues,
+      name,
+      summary: isSingle
+        ? `${size} · ${kindLabel(kind)}`
+        : `${formatCount(files.length, 'file')} · ${size}`,
+      message: message ?? '',
+      size,
+      progress: `${formatSize(receivedBytes)} of ${size}`,
+      receivedBytes: String(receivedBytes),
+      // A `max` of 0 would be ignored.
+      totalBytes: String(Math.max(1, totalBytes)),
+      remaining: `${formatCount(remainingDownloads ?? 0, 'download')} left`,
+      sha256: sha256 ?? '',
+    },
+  }
+}
+
+function describeFile(file: PageFile): string {
+  const size = formatSize(file.size)
+  if (file.state === 'ready') return `${size} · ${kindLabel(kindOf(file))}`
+  return file.receivedBytes === 0
+    ? `Waiting · ${size}`
+    : `${formatSize(file.receivedBytes)} of ${size}`
+}
+
+function kindOf({ name, mimeType }: PageFile) {
+  return fileKind({ mimeType, originalName: name })
+}
+
+function brandConditions(brand: BrandRow | null): PageCondition[] {
+  if (brand === null) return ['plain']
+  const { name, message, accent, logoKey } = brand
   return [
-    kind,
-    ...(isLong(originalName) ? (['longName'] as const) : []),
-    ...(sha256 === null ? [] : (['sha256'] as const)),
-    ...(brand ? (['branded'] as const) : (['plain'] as const)),
-    ...(brand?.name ? (['brandName'] as const) : []),
-    ...(brand?.message ? (['brandMessage'] as const) : []),
-    ...(brand?.accent ? (['accent'] as const) : []),
-    ...(brand?.logoKey ? (['logo'] as const) : []),
+    'branded',
+    ...(name ? (['brandName'] as const) : []),
+    ...(message ? (['brandMessage'] as const) : []),
+    ...(accent ? (['accent'] as const) : []),
+    ...(logoKey ? (['logo'] as const) : []),
   ]
 }
 
-/** Longer file names are shown in a smaller font. */
+/** Longer names are shown in a smaller font. */
 const maxLargeNameLength = 80
 
 /** Counts code points, because an emoji can take two UTF-16 code units. */
 function isLong(name: string): boolean {
   return name.length > maxLargeNameLength && Array.from(name).length > maxLargeNameLength
 }
-
-type BrandPlaceholder = keyof ReturnType<typeof brandValues> | 'accentStyle'
 
 /** A logo's maximum size in CSS pixels, as in the style sheet's `.brand` rule. */
 const logoBox = { width: 160, height: 36 }
@@ -172,18 +326,10 @@ function accentStyle(brandColor: string): string {
   return rule(':root', light) + rule('[data-theme=dark]', dark)
 }
 
-function pageValues(
-  link: PageLink,
-  { kind, canRenew, origin, now }: { kind: FileKind; canRenew: boolean; origin: string; now: Date },
-): Omit<Record<PagePlaceholder, string>, BrandPlaceholder> {
+function timeValues(link: LifelineDates, canRenew: boolean, now: Date) {
   const segments = lifeline(link, now, canRenew)
   const barRectangles = lifelineBar(segments)
   return {
-    origin,
-    code: encodeURIComponent(link.shortCode),
-    name: link.originalName,
-    size: formatSize(link.size),
-    kind: kindLabel(kind),
     label: activeLinkLabel(link, now),
     tone: segments.tone,
     until: timestampText(link.expiresAt, now),
@@ -196,7 +342,6 @@ function pageValues(
     validWidth: String(barRectangles.valid.width),
     renewableX: String(barRectangles.renewable.x),
     renewableWidth: String(barRectangles.renewable.width),
-    sha256: link.sha256 ?? '',
   }
 }
 

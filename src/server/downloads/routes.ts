@@ -4,7 +4,7 @@ import { toBrand } from '../branding/queries.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { HttpEnv } from '../http/env.ts'
-import type { Handlers } from '../http/mount.ts'
+import { formFields, type Handlers } from '../http/mount.ts'
 import type { Session } from '../http/session.ts'
 import { makeDownloadAdmission } from '../links/limited-downloads.ts'
 import { isUsedUp } from '../links/queries.ts'
@@ -19,6 +19,7 @@ type DownloadEndpoint =
   | 'downloadFile'
   | 'openLink'
   | 'openDownloadPage'
+  | 'unlockPage'
   | 'linkDetails'
   | 'unlockLink'
 
@@ -45,15 +46,33 @@ export function downloadRoutes(
     return link && !isUsedUp(link) ? link : null
   }
 
-  const showPage = async (code: string, origin: string): Promise<Response> => {
-    const link = await findLink(code)
+  /** Shows a link's page, or asks for its password. `error` says why a password was rejected. */
+  const showPage = async (
+    link: Link | null,
+    context: Context<HttpEnv>,
+    error?: AppError,
+  ): Promise<Response> => {
     // A plain Response, because Hono's helpers would parse these constant headers on every request.
-    const [file, ...otherFiles] = link?.files ?? []
-    if (!link || !file || otherFiles.length > 0)
-      return new Response(pages.notFound, { status: 404, headers: pages.headers })
+    const notFound = () => new Response(pages.notFound, { status: 404, headers: pages.headers })
+    if (!link) return notFound()
     const now = deps.clock()
-    const view = { ...link, ...file, purgingAt: null }
-    const { html, headers } = pages.active(view, ownerPageOptions(link, now), origin, now)
+    const owner = ownerPageOptions(link, now)
+    const pageContext = { owner, origin: context.get('publicOrigin'), now }
+    if (error || !isUnlocked(deps, link, context)) {
+      const { html, headers } = pages.locked(link, pageContext, error?.message)
+      const { 'retry-after': retryAfter } = error?.headers ?? {}
+      const retryHeaders = retryAfter === undefined ? {} : { 'retry-after': retryAfter }
+      return new Response(html, {
+        status: error?.status ?? 200,
+        headers: { ...headers, ...retryHeaders },
+      })
+    }
+    const details = await describeLink(deps, link, false)
+    if (details.files.length === 0) return notFound()
+    // An archive needs the CRC-32 of every file.
+    const isArchiveReady = link.files.length <= 1 || link.files.every(({ crc32 }) => crc32 !== null)
+    const isComplete = !link.isUploading && isArchiveReady
+    const { html, headers } = pages.active({ ...details, isComplete }, pageContext)
     return new Response(html, { headers })
   }
 
@@ -62,12 +81,23 @@ export function downloadRoutes(
 
     downloadFile: ({ params, context }) => sendDownload(downloadDeps, params, context),
 
-    openLink: ({ params, publicOrigin, context }) =>
+    openLink: async ({ params, context }) =>
       isPageRequest(context.req.raw.headers)
-        ? showPage(params.code, publicOrigin)
+        ? showPage(await findLink(params.code), context)
         : sendDownload(downloadDeps, params, context),
 
-    openDownloadPage: ({ params, publicOrigin }) => showPage(params.code, publicOrigin),
+    openDownloadPage: async ({ params, context }) => showPage(await findLink(params.code), context),
+
+    async unlockPage({ params, context }) {
+      const link = await findLink(params.code)
+      try {
+        if (link) await unlock(deps, link, formFields(context).password ?? '', context)
+      } catch (error) {
+        if (error instanceof AppError) return showPage(link, context, error)
+        throw error
+      }
+      return link ? context.redirect(`/s/${link.shortCode}`, 303) : showPage(null, context)
+    },
 
     async linkDetails({ params, publicOrigin, context }) {
       const link = await findLink(params.code)

@@ -15,12 +15,17 @@ export interface BuiltTemplate<Name extends string, Condition extends string> {
   isPartial?: boolean
 }
 
+/** HTML that `fill` inserts as it is. It must come from another template. */
+export interface Markup {
+  html: string
+}
+
 /** A compiled template. Filling it only concatenates strings. */
 export interface Page<Name extends string> {
   /** The template's text, without sections whose condition is false. */
   text: string
-  /** Fills the placeholders. All values are escaped. */
-  fill: (values: Readonly<Record<Name, string>>) => string
+  /** Fills the placeholders. All text is escaped. */
+  fill: (values: Readonly<Record<Name, string | Markup>>) => string
 }
 
 /**
@@ -92,9 +97,12 @@ function compile<Name extends string>(
     if (name === undefined) throw createMismatchError(file, `{{${rest[index]}}}`)
     parts.push({ name, text: rest[index + 1] ?? '' })
   }
-  return (values: Readonly<Record<Name, string>>): string => {
+  return (values: Readonly<Record<Name, string | Markup>>): string => {
     let page = head
-    for (const { name, text } of parts) page += escapeHtml(values[name]) + text
+    for (const { name, text } of parts) {
+      const value = values[name]
+      page += (typeof value === 'string' ? escapeHtml(value) : value.html) + text
+    }
     return page
   }
 }

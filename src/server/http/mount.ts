@@ -150,6 +150,11 @@ export function bodyBytes(context: Context<HttpEnv>): Uint8Array {
   return context.get('body') ?? new Uint8Array()
 }
 
+/** Returns the fields of a submitted form. Of fields with the same name, the last one counts. */
+export function formFields(context: Context<HttpEnv>): Record<string, string> {
+  return Object.fromEntries(new URLSearchParams(new TextDecoder().decode(bodyBytes(context))))
+}
+
 function parseJson(context: Context<HttpEnv>): unknown {
   const text = context.get('body')?.toString() ?? ''
   if (text === '') return undefined

@@ -16,6 +16,9 @@ const downloadErrors = [
 
 const codeParams = z.object({ code: shortCode })
 
+/** Maximum size of the submitted form, in bytes. */
+const maxFormSize = 4 * 1024
+
 export const downloads = {
   download: endpoint('GET', '/api/download/{code}', {
     summary:
@@ -38,6 +41,13 @@ export const downloads = {
     params: codeParams,
     response: { raw: 'page' },
     errors: downloadErrors,
+  }),
+  unlockPage: endpoint('POST', '/s/{code}', {
+    summary: 'Unlock a link by the form of its page',
+    access: 'visitor',
+    params: codeParams,
+    bytes: { types: ['application/x-www-form-urlencoded'], maxSize: maxFormSize },
+    response: { raw: 'page' },
   }),
   openDownloadPage: endpoint('GET', '/download/{code}', {
     summary: 'Get the download page',

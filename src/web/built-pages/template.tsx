@@ -1,6 +1,7 @@
 import { Moon, Sun } from 'lucide-react'
 import type { ReactNode } from 'react'
 import {
+  type FileCondition,
   type PageCondition,
   type PublicCondition,
   type ReportCondition,
@@ -20,7 +21,7 @@ export interface PageAssets {
 
 /** Content that the server renders only if a condition is true. */
 export function When(props: {
-  is: PageCondition | PublicCondition | ReportCondition
+  is: FileCondition | PageCondition | PublicCondition | ReportCondition
   children: ReactNode
 }) {
   return (

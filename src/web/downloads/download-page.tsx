@@ -1,4 +1,4 @@
-import { Download, Unlink } from 'lucide-react'
+import { Download, Files, Lock, Unlink } from 'lucide-react'
 import { placeholder, sectionEnd, sectionStart } from '../../shared/placeholders.ts'
 import { fileKinds } from '../../shared/rules/files/file-kind.ts'
 import { type PageAssets, When } from '../built-pages/template.tsx'
@@ -34,15 +34,94 @@ function Brand() {
   )
 }
 
-/** The owner's message to downloaders. */
-function Message() {
+/** The message of the link and that of the owner's brand. */
+function Messages() {
   return (
-    <div className="note">
-      <p dir="auto">{placeholder('brandMessage')}</p>
-      <When is="brandName">
-        <cite dir="auto">{placeholder('brandName')}</cite>
+    <>
+      <When is="message">
+        <div className="note">
+          <p dir="auto">{placeholder('message')}</p>
+        </div>
       </When>
+      <When is="brandMessage">
+        <div className="note">
+          <p dir="auto">{placeholder('brandMessage')}</p>
+          <When is="brandName">
+            <cite dir="auto">{placeholder('brandName')}</cite>
+          </When>
+        </div>
+      </When>
+    </>
+  )
+}
+
+/** How much of the link's files has been uploaded. */
+function UploadProgress() {
+  return (
+    <div className="upload" aria-live="off">
+      <progress
+        value={placeholder('receivedBytes')}
+        max={placeholder('totalBytes')}
+        aria-label="Upload progress"
+      />
+      <p>
+        <b id="activity">Uploading</b>
+        <span className="muted">{placeholder('progress')}</span>
+      </p>
+      <p className="muted">This page updates itself.</p>
     </div>
+  )
+}
+
+function DownloadButton() {
+  const content = (
+    <>
+      <Download size={20} strokeWidth={2} aria-hidden="true" />
+      <When is="single">Download File</When>
+      <When is="list">Download all ({placeholder('size')})</When>
+    </>
+  )
+  return (
+    <>
+      <When is="complete">
+        <a
+          className="button"
+          id="download"
+          href={`/api/download/${placeholder('code')}`}
+          download=""
+        >
+          {content}
+        </a>
+      </When>
+      <When is="uploading">
+        <button className="button" type="button" disabled>
+          {content}
+        </button>
+      </When>
+    </>
+  )
+}
+
+/** Asks for the password of a link. Works without scripts. */
+function PasswordForm() {
+  return (
+    <form method="post" action={`/s/${placeholder('code')}`}>
+      <label htmlFor="password">Password</label>
+      <input
+        id="password"
+        name="password"
+        type="password"
+        autoComplete="off"
+        required
+        aria-describedby="password-error"
+      />
+      <p className="error" id="password-error" role="alert">
+        {placeholder('error')}
+      </p>
+      <button className="button" type="submit">
+        Unlock
+      </button>
+    </form>
   )
 }
 
@@ -65,10 +144,12 @@ function InvalidLink() {
   )
 }
 
-/** The page for an active link. The server fills in its placeholders for each link. */
+/**
+ * The page for an active link, with one file or several. The server fills in its placeholders for
+ * each link.
+ */
 export function DownloadPage(props: { assets: PageAssets }) {
-  const summary = `${placeholder('size')} · ${placeholder('kind')}`
-  const description = `${placeholder('lead')}${summary} · until ${placeholder('until')}`
+  const description = `${placeholder('lead')}${placeholder('summary')} · until ${placeholder('until')}`
   const linkUrl = `${placeholder('origin')}/s/${placeholder('code')}`
   return (
     <LinkPage
@@ -84,6 +165,11 @@ export function DownloadPage(props: { assets: PageAssets }) {
           <meta property="og:type" content="website" />
           <meta name="twitter:card" content="summary" />
           <meta property={logoProperty} content={placeholder('origin') + placeholder('logoPath')} />
+          <When is="uploading">
+            <noscript>
+              <meta httpEquiv="refresh" content="10" />
+            </noscript>
+          </When>
         </>
       }
       style={
@@ -110,7 +196,9 @@ export function DownloadPage(props: { assets: PageAssets }) {
             {tagline}
           </span>
           <a id="report" href={`/s/${placeholder('code')}/report`} rel="nofollow">
-            Report this file
+            <When is="single">Report this file</When>
+            <When is="list">Report this link</When>
+            <When is="locked">Report this link</When>
           </a>
         </>
       }
@@ -126,6 +214,12 @@ export function DownloadPage(props: { assets: PageAssets }) {
       >
         <div className="file">
           <span className="kind">
+            <When is="list">
+              <Files size={24} strokeWidth={1.6} aria-hidden="true" />
+            </When>
+            <When is="locked">
+              <Lock size={24} strokeWidth={1.6} aria-hidden="true" />
+            </When>
             {fileKinds.map((kind) => (
               <When key={kind} is={kind}>
                 <KindIcon kind={kind} size={24} />
@@ -139,22 +233,22 @@ export function DownloadPage(props: { assets: PageAssets }) {
             >
               {placeholder('name')}
             </h1>
-            <p className="muted">{summary}</p>
+            <p className="muted">{placeholder('summary')}</p>
           </div>
         </div>
-        <When is="brandMessage">
-          <Message />
-        </When>
+        <Messages />
         <div className="time">
-          <LifelineShape
-            bar={{
-              lived: { x: 0, width: placeholder('livedWidth') },
-              valid: { x: placeholder('validX'), width: placeholder('validWidth') },
-              renewable: { x: placeholder('renewableX'), width: placeholder('renewableWidth') },
-            }}
-            color="var(--tone)"
-            size="wide"
-          />
+          <When is="unlocked">
+            <LifelineShape
+              bar={{
+                lived: { x: 0, width: placeholder('livedWidth') },
+                valid: { x: placeholder('validX'), width: placeholder('validWidth') },
+                renewable: { x: placeholder('renewableX'), width: placeholder('renewableWidth') },
+              }}
+              color="var(--tone)"
+              size="wide"
+            />
+          </When>
           <p>
             <b id="label">{placeholder('label')}</b>
             <span className="muted">
@@ -162,15 +256,19 @@ export function DownloadPage(props: { assets: PageAssets }) {
             </span>
           </p>
         </div>
-        <a
-          className="button"
-          id="download"
-          href={`/api/download/${placeholder('code')}`}
-          download=""
-        >
-          <Download size={20} strokeWidth={2} aria-hidden="true" />
-          Download File
-        </a>
+        <When is="uploading">
+          <UploadProgress />
+        </When>
+        <When is="locked">
+          <PasswordForm />
+        </When>
+        <DownloadButton />
+        <When is="limited">
+          <p className="remaining">{placeholder('remaining')}</p>
+        </When>
+        <When is="list">
+          <ul aria-live="off">{placeholder('files')}</ul>
+        </When>
         <When is="sha256">
           <details className="sum">
             <summary>Checksum (SHA-256)</summary>

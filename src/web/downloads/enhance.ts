@@ -1,6 +1,6 @@
 /**
- * Adds local times, a countdown, and download error messages to the download page. The page also
- * works without this script.
+ * Adds local times, a countdown, upload progress, and download error messages to the download page.
+ * The page also works without this script.
  */
 
 import { localTimestampText } from '../../shared/rules/format/timestamp-text.ts'
@@ -26,15 +26,10 @@ function showInvalidLink(card: HTMLElement, page: HTMLTemplateElement) {
 }
 
 /**
- * Updates the countdown every second, using the server's clock. Calls `onEnd` when the link
- * expires.
+ * Returns a function that updates the time, the label and the lifeline, using the server's clock.
+ * Calls `onEnd` once when the link expires.
  */
-function startCountdown(card: HTMLElement, onEnd: () => void) {
-  const timeElement = findElement<HTMLTimeElement>('time', card)
-  const label = findElement('#label', card)
-  const [lived, valid, renewable] = card.querySelectorAll('.time > svg > rect')
-  if (!timeElement || !label || !lived || !valid || !renewable) return
-
+function createCountdown(card: HTMLElement, onEnd: () => void): () => void {
   const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
   const serverTimeMs = Number(card.dataset.now)
   const clock = createServerClock()
@@ -43,37 +38,98 @@ function startCountdown(card: HTMLElement, onEnd: () => void) {
     sentAt: performance.timeOrigin + (navigation?.requestStart ?? 0),
     receivedAt: performance.timeOrigin + (navigation?.responseStart ?? 0),
   })
-  const expiresAt = new Date(timeElement.dateTime)
-  timeElement.textContent = `until ${localTimestampText(expiresAt, new Date(clock.now()))}`
 
-  const dates = {
-    createdAt: new Date(Number(card.dataset.created)),
-    expiresAt,
-    maxLifetimeAt: new Date(Number(card.dataset.max)),
-    purgingAt: null,
-  }
-
-  // The server gives the lifeline's renewable part a width only if the owner can renew the link.
-  const canRenew = renewable.getAttribute('width') !== '0%'
-
-  const tick = () => {
+  return () => {
+    const timeElement = findElement<HTMLTimeElement>('time', card)
+    const label = findElement('#label', card)
     // `showInvalidLink` has replaced the card's content.
-    if (!timeElement.isConnected) return clearInterval(timer)
+    if (!timeElement || !label) return
     const now = new Date(clock.now())
-    const lifelineState = lifeline(dates, now, canRenew)
-    if (lifelineState.tone === 'over') {
-      clearInterval(timer)
-      return onEnd()
+    const expiresAt = new Date(timeElement.dateTime)
+    const dates = {
+      createdAt: new Date(Number(card.dataset.created)),
+      expiresAt,
+      maxLifetimeAt: new Date(Number(card.dataset.max)),
+      purgingAt: null,
     }
-    const text = activeLinkLabel(dates, now)
-    if (label.textContent !== text) label.textContent = text
+    const [lived, valid, renewable] = card.querySelectorAll('.time > svg > rect')
+    // The server gives the lifeline's renewable part a width only if the owner can renew the link.
+    const canRenew = renewable !== undefined && renewable.getAttribute('width') !== '0%'
+    const lifelineState = lifeline(dates, now, canRenew)
+    if (lifelineState.tone === 'over') return onEnd()
+    setText(timeElement, `until ${localTimestampText(expiresAt, now)}`)
+    setText(label, activeLinkLabel(dates, now))
     card.dataset.tone = lifelineState.tone
     const bar = lifelineBar(lifelineState)
-    lived.setAttribute('width', `${bar.lived.width}%`)
-    valid.setAttribute('x', `${bar.valid.x}%`)
-    valid.setAttribute('width', `${bar.valid.width}%`)
+    lived?.setAttribute('width', `${bar.lived.width}%`)
+    valid?.setAttribute('x', `${bar.valid.x}%`)
+    valid?.setAttribute('width', `${bar.valid.width}%`)
   }
-  const timer = setInterval(tick, 1000)
+}
+
+/** Avoids announcing text again that hasn't changed. */
+function setText(element: Element, text: string) {
+  if (element.textContent !== text) element.textContent = text
+}
+
+/** How often the page of a link that is still uploading updates itself. */
+const updateIntervalMs = 3000
+
+/** After this long without any progress, the page says that it waits for the sender. */
+const stalledMs = 15_000
+
+/** Updates the card from the server until all files are there. */
+function followUpload(card: HTMLElement, onEnd: () => void) {
+  const readProgress = () => findElement<HTMLProgressElement>('progress', card)?.value
+  let progress = readProgress()
+  let progressAt = Date.now()
+  const update = async () => {
+    if (!document.hidden && !(await updateCard(card))) return onEnd()
+    const currentProgress = readProgress()
+    if (currentProgress !== progress) progressAt = Date.now()
+    progress = currentProgress
+    const activity = findElement('#activity', card)
+    if (!activity) return
+    if (Date.now() - progressAt >= stalledMs) setText(activity, 'Waiting for the sender')
+    setTimeout(update, updateIntervalMs)
+  }
+  if (progress !== undefined) setTimeout(update, updateIntervalMs)
+}
+
+/** Updates the card from the server. Returns false if the link has ended. */
+async function updateCard(card: HTMLElement): Promise<boolean> {
+  try {
+    const response = await fetch(location.href, { headers: { accept: 'text/html' } })
+    if (response.status === 404) return false
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html')
+    const newCard = findElement('#link', page)
+    // The countdown may have ended in the meantime.
+    if (newCard && findElement('progress', card)) updateElement(card, newCard)
+  } catch {
+    // Offline. The next update may succeed.
+  }
+  return true
+}
+
+/**
+ * Makes an element equal to another one. Keeps unchanged parts, and with them the focus. Skips the
+ * time, because the countdown updates it.
+ */
+function updateElement(current: Element, next: Element) {
+  if (current.isEqualNode(next) || current.className === 'time') return
+  const hasText = [...current.childNodes, ...next.childNodes].some((node) => node.nodeType === 3)
+  if (current.localName !== next.localName || hasText || next.children.length === 0) {
+    current.replaceWith(next)
+    return
+  }
+  for (const { name, value } of next.attributes) current.setAttribute(name, value)
+  const children = [...current.children]
+  for (const [index, child] of [...next.children].entries()) {
+    const currentChild = children[index]
+    if (currentChild) updateElement(currentChild, child)
+    else current.append(child)
+  }
+  for (const child of children.slice(next.children.length)) child.remove()
 }
 
 /**
@@ -92,12 +148,16 @@ async function checkDownload(url: string): Promise<'yes' | 'no' | 'gone'> {
   }
 }
 
-/** Checks the file on each click and starts the download only if the check succeeds. */
-function enableDownloadCheck(anchor: HTMLAnchorElement, onFailure: (isGone: boolean) => void) {
+/** Checks each download when its link is clicked, and starts it only if the check succeeds. */
+function enableDownloadChecks(
+  card: HTMLElement,
+  onFailure: (anchor: HTMLAnchorElement, isGone: boolean) => void,
+) {
   let state: 'idle' | 'checking' | 'downloading' = 'idle'
-  anchor.addEventListener('click', async (event) => {
-    if (state === 'downloading' || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey)
-      return
+  card.addEventListener('click', async (event) => {
+    const anchor = (event.target as Element).closest<HTMLAnchorElement>('a[download]')
+    if (!anchor || state === 'downloading') return
+    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return
     event.preventDefault()
     if (state === 'checking') return
     state = 'checking'
@@ -105,7 +165,7 @@ function enableDownloadCheck(anchor: HTMLAnchorElement, onFailure: (isGone: bool
     if (downloadability === 'yes') {
       state = 'downloading'
       anchor.click()
-    } else onFailure(downloadability === 'gone')
+    } else onFailure(anchor, downloadability === 'gone')
     state = 'idle'
   })
 }
@@ -113,12 +173,19 @@ function enableDownloadCheck(anchor: HTMLAnchorElement, onFailure: (isGone: bool
 enhancePage()
 
 const card = findElement<HTMLElement>('#link')
-const anchor = findElement<HTMLAnchorElement>('#download')
 const invalidTemplate = findElement<HTMLTemplateElement>('#invalid')
-if (card && anchor && invalidTemplate) {
-  startCountdown(card, () => showInvalidLink(card, invalidTemplate))
-  enableDownloadCheck(anchor, (isGone) => {
+if (card && invalidTemplate) {
+  const onEnd = () => {
+    clearInterval(timer)
+    showInvalidLink(card, invalidTemplate)
+  }
+  const tick = createCountdown(card, onEnd)
+  const timer = setInterval(tick, 1000)
+  tick()
+  followUpload(card, onEnd)
+  enableDownloadChecks(card, (anchor, isGone) => {
     showToast(downloadFailedMessage.title, downloadFailedMessage.description)
-    if (isGone) showInvalidLink(card, invalidTemplate)
+    // Of several files, the others may still be there.
+    if (isGone && anchor.id === 'download') onEnd()
   })
 }

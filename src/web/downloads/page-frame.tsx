@@ -5,11 +5,6 @@ import { Mark } from '../ui/mark.tsx'
 interface LinkPageProps {
   assets: PageAssets
   title: string
-  /**
-   * Lets browsers send this server the page's URL as the referrer. Pages with a form need it,
-   * because browsers would otherwise send `Origin: null`, which the server rejects.
-   */
-  sendsReferrer?: boolean
   head?: ReactNode
   /** A <style> element that overrides the page's style sheet with the brand's colors. */
   style?: ReactNode
@@ -29,7 +24,6 @@ export function LinkPage(props: LinkPageProps) {
         <script>{props.assets.boot}</script>
         <title>{props.title}</title>
         <meta name="robots" content="noindex" />
-        {props.sendsReferrer ? null : <meta name="referrer" content="no-referrer" />}
         {props.head}
         <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
         <style>{props.assets.css}</style>

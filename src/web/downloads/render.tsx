@@ -4,15 +4,17 @@ import { reportChoiceNames } from '../../shared/rules/links/report.ts'
 import { themeBoot } from '../ui/theme-boot.ts'
 import css from './download-page.css?inline'
 import { DownloadPage, InvalidLinkPage, logoProperty } from './download-page.tsx'
+import { FileRow } from './file-row.tsx'
 import reportCss from './report-page.css?inline'
 import { ReportPage } from './report-page.tsx'
 
 /**
- * Renders the download page, the invalid link page, and the report page.
+ * Renders the download page, a row of its list, the invalid link page, and the report page.
  * @param script the URL of the pages' script.
  */
 export function renderDownloadPages(script: string): {
   link: string
+  fileRow: string
   invalid: string
   report: string
 } {
@@ -20,6 +22,7 @@ export function renderDownloadPages(script: string): {
   const renderDocument = (page: React.ReactNode) => `<!doctype html>${renderToStaticMarkup(page)}`
   return {
     link: withOptionalLogo(renderDocument(<DownloadPage assets={assets} />)),
+    fileRow: renderToStaticMarkup(<FileRow />),
     invalid: renderDocument(<InvalidLinkPage assets={assets} />),
     report: withOptionalChoices(
       renderDocument(<ReportPage assets={{ ...assets, css: reportCss }} />),

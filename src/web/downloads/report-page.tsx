@@ -20,7 +20,6 @@ export function ReportPage(props: { assets: PageAssets }) {
     <LinkPage
       assets={props.assets}
       title="Report this file · Mayfly"
-      sendsReferrer
       sender={<HomeLink />}
       footer={tagline}
     >
