@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { files } from '../src/server/db/schema.ts'
 import type { File } from '../src/shared/contract/files.ts'
 import { type DeployedNginx, startDeployedNginx } from './support/deployed-nginx.ts'
+import { basic, findListed, makeLink } from './support/link-requests.ts'
 import { json, makeClient, makeFile, makePerson, type Person } from './support/make.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
 import { describeBehindNginx } from './support/test-requirements.ts'
@@ -119,6 +120,34 @@ describeBehindNginx('a file that nginx sends', () => {
       expectedCount += start === 0 ? 1 : 0
       expect.soft(await getDownloadCount(file), JSON.stringify(sent)).toBe(expectedCount)
     }
+  })
+
+  test('of a link with a password and a limit is sent once unlocked, and can be resumed', async () => {
+    const options = { password: 'secret', maxDownloads: 1 }
+    const { code, files } = await makeLink(owner, options, [bytes, bytes])
+    const path = `/api/download/${code}/${files[1]?.id}`
+    const withPassword = basic('secret')
+    expect((await request(path)).status).toBe(401)
+    expect((await request(path, basic('wrong'))).status).toBe(401)
+    expect((await request(path, withPassword, 'HEAD')).headers['content-length']).toBe('100000')
+    const first = await request(path, { ...withPassword, range: 'bytes=0-9' })
+    const etag = String(first.headers.etag)
+    const conditionSets: Record<string, string>[] = [{}, { 'if-range': etag }, { 'if-match': etag }]
+    for (const conditions of conditionSets) {
+      const rest = await request(path, { ...withPassword, ...conditions, range: 'bytes=10-' })
+      expect(rest.status).toBe(206)
+      expect(Buffer.concat([first.body, rest.body]).equals(wholeBody)).toBe(true)
+    }
+    expect((await request(path, withPassword)).status).toBe(404)
+    expect((await request(`/s/${code}`, withPassword)).status).toBe(404)
+    expect((await findListed(owner, code))?.downloadCount).toBe(1)
+  })
+
+  test('may be limited exactly, under parallel downloads', async () => {
+    const { code } = await makeLink(owner, { maxDownloads: 3 }, [bytes])
+    const responses = await Promise.all(Array.from({ length: 20 }, () => request(`/s/${code}`)))
+    const statuses = responses.map(({ status }) => status).sort()
+    expect(statuses).toEqual([...Array(3).fill(200), ...Array(17).fill(404)])
   })
 
   test('may be empty', async () => {

@@ -1,15 +1,13 @@
-import type { Context } from 'hono'
 import { isPreviewBot } from '../../shared/rules/links/preview-bot.ts'
 import { toBrand } from '../branding/queries.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { formFields, type Handlers } from '../http/mount.ts'
-import type { Session } from '../http/session.ts'
-import { makeDownloadAdmission } from '../links/limited-downloads.ts'
+import { makeLimitedDownloads } from '../links/limited-downloads.ts'
 import { isUsedUp } from '../links/queries.ts'
 import { listUploadEntries, toEntry } from '../links/read-links.ts'
-import { isUnlocked, unlock } from '../links/unlock.ts'
+import { isUnlocked, type ReadSession, unlock } from '../links/unlock.ts'
 import { type LinkPages, ownerPageOptions } from './page-template.ts'
 import { type Link, makeDownloadCounter, prepareOpenLink, prepareWriteCount } from './queries.ts'
 import { sendDownload } from './send-download.ts'
@@ -30,14 +28,15 @@ export function downloadRoutes(
     'clock' | 'config' | 'db' | 'passwords' | 'rateLimits' | 'secret' | 'stores' | 'transfers'
   >,
   pages: LinkPages,
-  readSession: (context: Context<HttpEnv>) => Promise<Session | null>,
+  readSession: ReadSession,
 ): Handlers<DownloadEndpoint> {
   const writeCount = prepareWriteCount(deps.db)
   const downloadDeps = {
     ...deps,
     openLink: prepareOpenLink(deps),
     countDownload: makeDownloadCounter(writeCount),
-    admitDownload: makeDownloadAdmission(deps, writeCount),
+    limitedDownloads: makeLimitedDownloads(deps, writeCount),
+    readSession,
   }
 
   /** Finds an active link that has downloads left. */

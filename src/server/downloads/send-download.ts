@@ -5,13 +5,13 @@ import { isPreviewBot } from '../../shared/rules/links/preview-bot.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { HttpEnv } from '../http/env.ts'
-import { type AdmitDownload, isLimited } from '../links/limited-downloads.ts'
-import { requireUnlocked, type UnlockDeps } from '../links/unlock.ts'
-import { expectedStart, type Validators } from '../storage/byte-range.ts'
-import { createEtag, rejectExecution } from '../storage/download-headers.ts'
+import { isLimited, type LimitedDownloads } from '../links/limited-downloads.ts'
+import { isUsedUp } from '../links/queries.ts'
+import { type ReadSession, requireUnlocked, type UnlockDeps } from '../links/unlock.ts'
+import { expectedStart } from '../storage/byte-range.ts'
+import { rejectExecution } from '../storage/download-headers.ts'
 import { sendZip, type ZipArchive } from '../storage/send-zip.ts'
 import type { OnBytes } from '../storage/storage.ts'
-import { layoutZip } from '../storage/zip-layout.ts'
 import { zipNames } from '../storage/zip-names.ts'
 import type { CountDownload, DownloadableFile, Downloaded, Link, OpenLink } from './queries.ts'
 
@@ -22,7 +22,12 @@ import type { CountDownload, DownloadableFile, Downloaded, Link, OpenLink } from
 const validatorsTimeoutMs = 1000
 
 type DownloadDeps = Pick<Deps, 'clock' | 'stores' | 'transfers'> &
-  UnlockDeps & { openLink: OpenLink; countDownload: CountDownload; admitDownload: AdmitDownload }
+  UnlockDeps & {
+    openLink: OpenLink
+    countDownload: CountDownload
+    limitedDownloads: LimitedDownloads
+    readSession: ReadSession
+  }
 
 /**
  * Sends a link's file, or several as a ZIP archive. In a bucket, a single file is sent by a
@@ -44,7 +49,14 @@ export async function sendDownload(
   // Set on Node's response, because transfers bypass Hono.
   context.env.outgoing.setHeader('x-robots-tag', 'noindex')
   const file = chooseFile(link, fileId)
-  return file ? sendFile(deps, link, file, context) : sendArchive(deps, link, context)
+  const downloaded = { linkId: link.id, fileId: file?.id ?? null }
+  if (isUsedUp(link) && !(await deps.limitedDownloads.hasBegun(downloaded, context))) {
+    throw new AppError('LINK_NOT_FOUND')
+  }
+  const onBytes: OnBytes = (start) => count(deps, link, downloaded, context, start)
+  return file
+    ? sendFile(deps, link, file, context, onBytes)
+    : sendArchive(deps, link, context, onBytes)
 }
 
 /** Returns the file to send, or null for an archive of all files. */
@@ -58,7 +70,8 @@ function chooseFile(link: Link, fileId: string | undefined): DownloadableFile | 
   return link.files.length === 1 ? (link.files[0] ?? null) : null
 }
 
-function stillUploading() {
+/** Not logged, because programs repeat the request until the files are there. */
+function stillUploading(): AppError {
   return new AppError('STILL_UPLOADING', { isLogged: false })
 }
 
@@ -67,6 +80,7 @@ async function sendFile(
   link: Link,
   file: DownloadableFile,
   context: Context<HttpEnv>,
+  onBytes: OnBytes,
 ): Promise<Response> {
   const { incoming, outgoing } = context.env
   const isHead = context.req.method === 'HEAD'
@@ -83,22 +97,19 @@ async function sendFile(
     },
     isHead ? 'HEAD' : 'GET',
   )
-  const downloaded = { linkId: link.id, fileId: file.id }
   if (delivery.kind === 'stream') {
-    const validators = { etag: createEtag(version), lastModified: createdAt }
-    const onBytes = await admit(deps, link, downloaded, context, { size, validators })
     await delivery.send(incoming, outgoing, onBytes)
     return RESPONSE_ALREADY_SENT
   }
   if (isLimited(link)) {
     // Whoever has the presigned URL can download the whole file with it.
-    if (!isHead) await deps.admitDownload(link, downloaded, context, 0)
+    if (!isHead) await onBytes(0)
   } else {
     const validators = () => delivery.validators(AbortSignal.timeout(validatorsTimeoutMs))
     const start = await expectedStart(incoming, size, validators).catch((error) =>
-      logUncounted(context, downloaded, error),
+      logUncounted(context, file.id, error),
     )
-    if (start !== null) await count(deps, downloaded, context, start)
+    if (start !== null) await onBytes(start)
   }
   context.header('cache-control', 'no-store')
   return context.redirect(delivery.url)
@@ -108,14 +119,10 @@ async function sendArchive(
   deps: DownloadDeps,
   link: Link,
   context: Context<HttpEnv>,
+  onBytes: OnBytes,
 ): Promise<Response> {
-  const archive = createArchive(deps, link)
-  const size = isLimited(link) ? layoutZip(archive.files).size : 0
-  const validators = { etag: createEtag(archive.version), lastModified: archive.createdAt }
-  const downloaded = { linkId: link.id, fileId: null }
-  const onBytes = await admit(deps, link, downloaded, context, { size, validators })
   const { incoming: request, outgoing: response } = context.env
-  await sendZip(deps.transfers, archive, { request, response, onBytes })
+  await sendZip(deps.transfers, createArchive(deps, link), { request, response, onBytes })
   return RESPONSE_ALREADY_SENT
 }
 
@@ -145,37 +152,25 @@ function createArchive({ stores }: Pick<Deps, 'stores'>, link: Link): ZipArchive
 }
 
 /**
- * Returns the function that counts the download. A download of a limited link is counted now, so
- * that the response can be an error.
+ * Counts a download. If the link isn't limited, a failed count must not fail the download.
+ * @throws {AppError} LINK_NOT_FOUND if the link has no downloads left.
  */
-async function admit(
-  deps: DownloadDeps,
-  link: Link,
-  downloaded: Downloaded,
-  context: Context<HttpEnv>,
-  { size, validators }: { size: number; validators: Validators },
-): Promise<OnBytes> {
-  if (!isLimited(link)) return (start) => count(deps, downloaded, context, start)
-  const start = await expectedStart(context.env.incoming, size, async () => validators)
-  if (start !== null) await deps.admitDownload(link, downloaded, context, start)
-  return async () => {}
-}
-
-/** Counts a download. A failed count must not fail the download. */
 async function count(
-  { clock, countDownload }: DownloadDeps,
+  { clock, countDownload, limitedDownloads }: DownloadDeps,
+  link: Link,
   downloaded: Downloaded,
   context: Context<HttpEnv>,
   start: number,
 ): Promise<void> {
+  if (isLimited(link)) return limitedDownloads.admit(downloaded, context, start)
   if (!countsAsDownload(start, context.req.header('user-agent'))) return
   await countDownload(downloaded, clock()).catch((error) => {
-    logUncounted(context, downloaded, error)
+    logUncounted(context, downloaded.fileId, error)
   })
 }
 
-function logUncounted(context: Context<HttpEnv>, downloaded: Downloaded, error: unknown): null {
-  context.get('log').error({ err: error, ...downloaded }, 'Cannot count a download')
+function logUncounted(context: Context<HttpEnv>, fileId: string | null, error: unknown): null {
+  context.get('log').error({ err: error, fileId }, 'Cannot count a download')
   return null
 }
 

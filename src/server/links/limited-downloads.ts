@@ -15,29 +15,41 @@ export function isLimited(link: Pick<LinkRow, 'maxDownloads'>): boolean {
   return link.maxDownloads !== null
 }
 
-/**
- * Counts a download of a limited link before its first byte is sent. A download that starts later
- * in the file continues an earlier one if the same client has begun one; otherwise it counts too.
- * @throws {AppError} LINK_NOT_FOUND if there is no download left.
- */
-export type AdmitDownload = (
-  link: Pick<LinkRow, 'id'>,
-  downloaded: Downloaded,
-  context: Context<HttpEnv>,
-  start: number,
-) => Promise<void>
+export interface LimitedDownloads {
+  /** True if the client has begun this download before, and so may resume it. */
+  hasBegun(downloaded: Downloaded, context: Context<HttpEnv>): Promise<boolean>
+  /**
+   * Counts a download of a limited link before its first byte is sent. A download that starts later
+   * in the file continues an earlier one if the same client has begun it; otherwise it counts too.
+   * @throws {AppError} LINK_NOT_FOUND if there is no download left.
+   */
+  admit(downloaded: Downloaded, context: Context<HttpEnv>, start: number): Promise<void>
+}
 
-export function makeDownloadAdmission(
+export function makeLimitedDownloads(
   { clock, db, secret }: Pick<Deps, 'clock' | 'db' | 'secret'>,
   writeCount: WriteCount,
-): AdmitDownload {
-  return async (link, downloaded, context, start) => {
-    const client = keyedHash(secret, 'download', addressBlock(context.get('clientAddress')))
-    const isKnown = and(eq(downloadStarts.linkId, link.id), eq(downloadStarts.client, client))
-    if (start > 0 && (await db.$count(downloadStarts, isKnown)) > 0) return
-    const now = clock()
-    const wasCounted = await writeCount(downloaded, utcDay(now), 1, now)
-    if (!wasCounted) throw new AppError('LINK_NOT_FOUND')
-    await db.insert(downloadStarts).values({ linkId: link.id, client }).onConflictDoNothing()
+): LimitedDownloads {
+  const toStart = ({ linkId, fileId }: Downloaded, context: Context<HttpEnv>) => {
+    const address = addressBlock(context.get('clientAddress'))
+    return { linkId, client: keyedHash(secret, 'download', `${address} ${fileId}`) }
+  }
+
+  const hasBegun: LimitedDownloads['hasBegun'] = async (downloaded, context) => {
+    const { linkId, client } = toStart(downloaded, context)
+    const isKnown = and(eq(downloadStarts.linkId, linkId), eq(downloadStarts.client, client))
+    return (await db.$count(downloadStarts, isKnown)) > 0
+  }
+
+  return {
+    hasBegun,
+
+    async admit(downloaded, context, start) {
+      if (start > 0 && (await hasBegun(downloaded, context))) return
+      const now = clock()
+      const wasCounted = await writeCount(downloaded, utcDay(now), 1, now)
+      if (!wasCounted) throw new AppError('LINK_NOT_FOUND')
+      await db.insert(downloadStarts).values(toStart(downloaded, context)).onConflictDoNothing()
+    },
   }
 }

@@ -8,11 +8,15 @@ import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/client-address.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { counter } from '../http/rate-limit.ts'
+import type { Session } from '../http/session.ts'
 import type { LinkRow } from './queries.ts'
 
 export type UnlockDeps = Pick<Deps, 'config' | 'passwords' | 'rateLimits' | 'secret'>
 
-type LockedLink = Pick<LinkRow, 'id' | 'shortCode' | 'passwordHash'>
+/** Returns the caller's session, or null if the caller isn't signed in. */
+export type ReadSession = (context: Context<HttpEnv>) => Promise<Session | null>
+
+type LockedLink = Pick<LinkRow, 'id' | 'ownerId' | 'shortCode' | 'passwordHash'>
 
 const unlockLifetimeMs = 12 * hourInMs
 
@@ -31,27 +35,32 @@ export function isUnlocked(
 }
 
 /**
- * Lets a program through that sends the password with HTTP Basic authentication, under any user
- * name.
+ * Lets the link's owner through, and a program that sends the password with HTTP Basic
+ * authentication, under any user name.
  * @throws {AppError} LINK_LOCKED without a password; as `unlock`.
  */
 export async function requireUnlocked(
-  deps: UnlockDeps,
+  deps: UnlockDeps & { readSession: ReadSession },
   link: LockedLink,
   context: Context<HttpEnv>,
 ): Promise<void> {
   if (isUnlocked(deps, link, context)) return
-  const [scheme, credentials = ''] = (context.req.header('authorization') ?? '').split(' ')
-  if (scheme?.toLowerCase() !== 'basic') {
-    throw new AppError('LINK_LOCKED', { headers: basicChallenge })
-  }
+  if ((await deps.readSession(context))?.user.id === link.ownerId) return
+  const password = readBasicPassword(context)
+  if (password === null) throw new AppError('LINK_LOCKED', { headers: basicChallenge })
+  if (!(await isCorrect(deps, link, password, context))) throw wrongPassword(basicChallenge)
+}
+
+/** Returns the password of HTTP Basic authentication (RFC 7617), or null if there is none. */
+function readBasicPassword(context: Context<HttpEnv>): string | null {
+  const header = context.req.header('authorization') ?? ''
+  const credentials = /^basic +([\w+/-]+=*) *$/i.exec(header)?.[1] ?? ''
   const text = Buffer.from(credentials, 'base64').toString()
-  await unlock(deps, link, text.slice(text.indexOf(':') + 1), context)
+  return text.includes(':') ? text.slice(text.indexOf(':') + 1) : null
 }
 
 /**
- * Checks a link's password and remembers the browser for twelve hours. Wrong passwords count toward
- * the limits of the link and of the client's address.
+ * Checks a link's password and remembers the browser for twelve hours.
  * @throws {AppError} WRONG_PASSWORD with status 401; TOO_MANY_REQUESTS; PASSWORDS_BUSY.
  */
 export async function unlock(
@@ -62,20 +71,37 @@ export async function unlock(
 ): Promise<void> {
   const { passwordHash } = link
   if (passwordHash === null) return
-  const clientAddress = context.get('clientAddress')
-  const client = addressBlock(clientAddress)
-  const attempt = await deps.rateLimits.spend([
-    counter('wrongUnlocksByAddress', client),
-    counter('wrongUnlocksByLink', link.id),
-  ])
-  const hash = await deps.passwords.hash(password, getSalt(passwordHash), clientAddress)
-  if (!isSameText(hash, passwordHash)) {
-    const message = 'Wrong password. Please try again.'
-    throw new AppError('WRONG_PASSWORD', { status: 401, message, headers: basicChallenge })
-  }
-  await deps.rateLimits.refund(attempt)
+  // Without a challenge, because browsers would show their own dialog.
+  if (!(await isCorrect(deps, link, password, context))) throw wrongPassword()
   const value = signUnlock(deps, link, passwordHash)
   writeCookie(deps, context, cookieName(link), value, unlockLifetimeMs)
+}
+
+/**
+ * Checks a link's password. Wrong ones count toward the limits of the link and of the client's
+ * address.
+ */
+async function isCorrect(
+  { passwords, rateLimits }: UnlockDeps,
+  { id, passwordHash }: LockedLink,
+  password: string,
+  context: Context<HttpEnv>,
+): Promise<boolean> {
+  if (passwordHash === null) return true
+  const clientAddress = context.get('clientAddress')
+  const attempt = await rateLimits.spend([
+    counter('wrongUnlocksByAddress', addressBlock(clientAddress)),
+    counter('wrongUnlocksByLink', id),
+  ])
+  const hash = await passwords.hash(password, getSalt(passwordHash), clientAddress)
+  if (!isSameText(hash, passwordHash)) return false
+  await rateLimits.refund(attempt)
+  return true
+}
+
+function wrongPassword(headers: Record<string, string> = {}): AppError {
+  const message = 'Wrong password. Please try again.'
+  return new AppError('WRONG_PASSWORD', { status: 401, message, headers })
 }
 
 const basicChallenge = {

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { encodeExtended, format } from 'content-disposition'
 import { AppError } from '../errors.ts'
 import { type ByteRange, evaluateConditions, selectRange } from './byte-range.ts'
-import type { DownloadGrant } from './storage.ts'
+import type { DownloadGrant, OnBytes } from './storage.ts'
 
 /*
  * Links share the origin of our pages, and the pages' CSP allows scripts and styles from that
@@ -68,13 +68,18 @@ export function createEtag(version: string): string {
 
 /**
  * Writes the head of a response with a file's bytes, honoring conditional headers and a single
- * range (200, 206 or 304). Returns the range to send, or null if the response has no body.
- * @throws {AppError} 412 or 416
+ * range (200, 206 or 304). Returns the range to send, or null if the response has no body. If
+ * `onBytes` rejects, nothing has been written.
+ * @throws {AppError} 412 or 416; any error from `onBytes`.
  */
-export function writeDownloadHead(
+export async function writeDownloadHead(
   grant: Omit<DownloadGrant, 'key' | 'expiresAt'>,
-  { request, response }: { request: IncomingMessage; response: ServerResponse },
-): ByteRange | null {
+  {
+    request,
+    response,
+    onBytes,
+  }: { request: IncomingMessage; response: ServerResponse; onBytes?: OnBytes | undefined },
+): Promise<ByteRange | null> {
   const { size, version, createdAt } = grant
   const validators = { etag: createEtag(version), lastModified: createdAt }
   const cacheHeaders = { ETag: validators.etag, 'Last-Modified': createdAt.toUTCString() }
@@ -94,6 +99,7 @@ export function writeDownloadHead(
     throw new AppError('RANGE_NOT_SATISFIABLE', { headers: contentRange })
   }
   const range = selectedRange === 'whole' ? { start: 0, end: size - 1 } : selectedRange
+  if (isGet) await onBytes?.(range.start)
   response.writeHead(selectedRange === 'whole' ? 200 : 206, {
     ...cacheHeaders,
     ...headers,

@@ -36,17 +36,14 @@ export function sendZip(
   archive: ZipArchive,
   exchange: ZipExchange,
 ): Promise<void> {
-  const { request, response, onBytes } = exchange
+  const { request, response } = exchange
   const layout = layoutZip(archive.files)
   const grant = { ...archive, size: layout.size, mimeType: 'application/zip' }
   return transfers.respond(request, response, () =>
     transfers.run('download', response, async () => {
       if (response.destroyed) return
-      const range = writeDownloadHead(grant, { request, response })
-      if (range) {
-        await onBytes?.(range.start)
-        await sendSlices(layout.slices(range), archive.files, response, transfers)
-      }
+      const range = await writeDownloadHead(grant, exchange)
+      if (range) await sendSlices(layout.slices(range), archive.files, response, transfers)
       response.end()
     }),
   )

@@ -58,7 +58,7 @@ export interface DownloadGrant {
 
 /**
  * Called with the offset of the first byte before a GET sends it. Nothing is sent until the
- * returned promise resolves.
+ * returned promise resolves. If it rejects, the client gets the error instead.
  */
 export type OnBytes = (start: number) => Promise<void>
 

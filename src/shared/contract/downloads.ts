@@ -12,6 +12,7 @@ const downloadErrors = [
   'RANGE_NOT_SATISFIABLE',
   'STILL_UPLOADING',
   'TOO_MANY_TRANSFERS',
+  'WRONG_PASSWORD',
 ] as const satisfies ErrorCode[]
 
 const codeParams = z.object({ code: shortCode })

@@ -150,7 +150,7 @@ export const links = {
     }),
     maxBodySize,
     response: startedLink,
-    errors: startErrors,
+    errors: ['PASSWORDS_BUSY', ...startErrors],
   }),
   addFiles: endpoint('POST', '/api/links/{code}/files', {
     summary: `Add files to a link of yours. ${allOrNothing}`,

@@ -60,7 +60,7 @@ export class FileSender {
    * Answers a GET or HEAD with a file or a single range, honoring conditional headers (200, 206 or
    * 304). Resolves when the response has been sent or the client has disconnected.
    * @throws {AppError} LINK_NOT_FOUND if there is no such file; 412 or 416, as required by the
-   * conditional headers or the range.
+   * conditional headers or the range; any error from `onBytes`.
    * @throws {Error} if the file's size differs from the grant, or it can't be read.
    */
   async send(path: string, grant: DownloadGrant, download: Download): Promise<void> {
@@ -71,11 +71,8 @@ export class FileSender {
     try {
       assertSize(grant, fstatSync(file).size)
       if (download.response.destroyed) return
-      const range = writeDownloadHead(grant, download)
-      if (range) {
-        await download.onBytes?.(range.start)
-        await this.#sendBytes(file, grant, range, download)
-      }
+      const range = await writeDownloadHead(grant, download)
+      if (range) await this.#sendBytes(file, grant, range, download)
       download.response.end()
     } finally {
       closeSync(file)
