@@ -13,6 +13,7 @@ import {
   sql,
 } from 'drizzle-orm'
 import { dayInMs } from '../../shared/rules/format/units.ts'
+import { linkName } from '../../shared/rules/links/link-name.ts'
 import {
   closedReportDays,
   openReportDays,
@@ -28,8 +29,9 @@ export type ReportRow = typeof reports.$inferSelect
 const statementsKeptAtEachEnd = 50
 
 /**
- * Finds the file with this short code, even if its link is inactive. Selects the columns that a
- * report copies and those that determine whether the link is active.
+ * Finds the file that stands for the link with this short code in reports, even if the link is
+ * inactive: the first one with stored bytes. Selects the columns that a report copies and those
+ * that determine whether the link is active.
  */
 export async function findReportableFile(db: Db, shortCode: string) {
   const [file] = await db
@@ -52,7 +54,7 @@ export async function findReportableFile(db: Db, shortCode: string) {
     .from(files)
     .innerJoin(links, eq(links.id, files.linkId))
     .where(eq(links.shortCode, shortCode))
-    .orderBy(files.position)
+    .orderBy(sql`${files.purgingAt} is not null`, files.position)
     .limit(1)
   return file
 }
@@ -77,7 +79,7 @@ export async function addToReport(
       fileId: file.id,
       ownerId: file.ownerId,
       shortCode: file.shortCode,
-      originalName: file.originalName,
+      originalName: linkName({ ...file, title: null, firstFileName: file.originalName }),
       mimeType: file.mimeType,
       size: file.size,
       provedSha256: file.isContentProved ? file.sha256 : null,

@@ -1,3 +1,4 @@
+import type { Context } from 'hono'
 import { isPreviewBot } from '../../shared/rules/links/preview-bot.ts'
 import { toBrand } from '../branding/queries.ts'
 import type { Deps } from '../deps.ts'
