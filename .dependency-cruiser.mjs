@@ -12,7 +12,7 @@ const sharedBetweenWebFeatures = [
   'auth/(account-fields|use-auth-form|user-avatar)',
   'files/(file-receipt|kind-icon|lifeline|link-dates|use-files)',
   'tiers/upgrade-card',
-  'uploads/(kept|picking|panel|records|transfer|browser-uploads)',
+  'uploads/(add-files|kept|picking|panel|records|transfer|browser-uploads)',
 ].map((path) => `^src/web/${path}`)
 
 function forbid(name, comment, from, to) {

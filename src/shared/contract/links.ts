@@ -18,8 +18,8 @@ import { startBody, startErrors, startResponse } from './uploads.ts'
 export const maxFilesPerLink = 1000
 export const maxLinkTitleLength = 200
 export const maxLinkMessageLength = 2000
-const maxLinkPasswordLength = 128
-const maxDownloadLimit = 1_000_000
+export const maxLinkPasswordLength = 128
+export const maxDownloadLimit = 1_000_000
 
 /** In bytes. A thousand files with long names fit. */
 const maxBodySize = 1024 * 1024
@@ -133,6 +133,7 @@ const linkOptions = {
   maxDownloads: maxDownloads.nullable().optional(),
 }
 export const linkOptionsSchema = z.object(linkOptions)
+export type LinkOptions = z.infer<typeof linkOptionsSchema>
 
 const allOrNothing =
   'If a file is refused, nothing is started and `errors` names every refused file.'

@@ -3,6 +3,7 @@ import { type Ref, useEffect, useState } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { formatCount } from '../../shared/rules/format/numbers.ts'
 import { Button, type ButtonProps } from '../ui/button.tsx'
+import { writeClipboard } from '../ui/clipboard.ts'
 import { type ToastOptions, toast } from '../ui/toast.tsx'
 
 /**
@@ -17,25 +18,6 @@ export async function copyLinks(files: readonly StoredFile[], closedCount = 0): 
     title: `${formatCount(links.length, 'link')} copied`,
     ...(closedCount > 0 && { description: `${closedFilesText} no open link.` }),
   })
-}
-
-/**
- * Copies text by selecting it in a hidden field, because `navigator.clipboard` is unavailable over
- * plain HTTP.
- */
-function copyBySelection(text: string): boolean {
-  const focusedElement = document.activeElement
-  const field = document.createElement('textarea')
-  field.value = text
-  field.readOnly = true
-  field.setAttribute('aria-hidden', 'true')
-  field.style.cssText = 'position:fixed;top:0;left:0;opacity:0'
-  document.body.append(field)
-  field.select()
-  const isCopied = document.execCommand('copy')
-  field.remove()
-  if (focusedElement instanceof HTMLElement) focusedElement.focus({ preventScroll: true })
-  return isCopied
 }
 
 const copyFailureToasts = {
@@ -54,12 +36,7 @@ export async function copyText(
   kind: keyof typeof copyFailureToasts,
   success: ToastOptions,
 ): Promise<boolean> {
-  let isCopied = true
-  try {
-    await navigator.clipboard.writeText(text)
-  } catch {
-    isCopied = copyBySelection(text)
-  }
+  const isCopied = await writeClipboard(text)
   const error = {
     title: 'Copy failed',
     description: copyFailureToasts[kind],

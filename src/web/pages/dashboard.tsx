@@ -23,6 +23,7 @@ import { UploadProgress } from '../uploads/cards/upload-progress.tsx'
 import { KeptFilesCard, useKeptFiles } from '../uploads/kept/kept-files-card.tsx'
 import { DropOverlay, DropZone, dropZoneTitleId } from '../uploads/picking/drop-zone.tsx'
 import { type Drop, dropError } from '../uploads/picking/dropped-files.ts'
+import { useLinkForm } from '../uploads/picking/link-form.tsx'
 import type { PickedFile } from '../uploads/picking/picked-file.ts'
 import { usePageFiles } from '../uploads/picking/use-page-files.ts'
 import { useUploadFiles } from '../uploads/use-upload-files.ts'
@@ -90,9 +91,11 @@ function DashboardContent({ user }: { user: User }) {
     hasKeptFiles: keptFiles.files.length > 0,
   })
   const { start, skippedFiles, dismissSkippedFiles } = useUploadFiles(store, user.tier, limits)
+  const linkForm = useLinkForm()
   const upload = (pickedFiles: readonly PickedFile[]) => {
     selectTab('upload')
-    start(pickedFiles, days)
+    const newLinks = linkForm.read()
+    if (newLinks && start(pickedFiles, days, newLinks)) linkForm.reset()
   }
   const handleDrop = (drop: Drop) => {
     const error = dropError(drop)
@@ -157,6 +160,7 @@ function DashboardContent({ user }: { user: User }) {
                       }
                       days={days}
                       onDaysChange={setDays}
+                      linkForm={linkForm}
                       onFiles={handleDrop}
                       isPrimary={mainAction === 'choose'}
                       inputRef={fileInputRef}

@@ -153,7 +153,9 @@ export function createBrowserUploads(callbacks: PageCallbacks): Uploads {
     add: (picked, expirationDays, link) => {
       if (picked.length === 0) return
       const pickedFiles = picked.map(({ file }) => file)
-      const path = uploadPath(pickedFiles, navigator.userAgent)
+      // Files are added to a link from any list, where only the panel shows them.
+      const isAdded = link?.shortCode !== undefined
+      const path = isAdded ? 'background' : uploadPath(pickedFiles, navigator.userAgent)
       const files = picked.map((file) => ({ id: nextId(), picked: file }))
       void getEngine()?.add({ batch: createRandomId(), path, expirationDays, link, files })
     },

@@ -6,7 +6,7 @@ import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { defaultLimits, type Limits } from '../../shared/rules/tiers/tier-limits.ts'
 import { Toaster } from '../ui/toast.tsx'
 import type { PickedFile } from './picking/picked-file.ts'
-import type { UploadsStore } from './uploads-state.ts'
+import type { UploadsState, UploadsStore } from './uploads-state.ts'
 import { useUploadFiles } from './use-upload-files.ts'
 
 afterEach(cleanup)
@@ -17,8 +17,8 @@ function makeFile(name: string, size: number): PickedFile {
 }
 
 function renderUploads(tier: Tier, limits: Limits = defaultLimits) {
-  const addCalls: [readonly PickedFile[], number][] = []
-  const add = (...args: [readonly PickedFile[], number]) => addCalls.push(args)
+  const addCalls: Parameters<UploadsState['add']>[] = []
+  const add: UploadsState['add'] = (...args) => void addCalls.push(args)
   const store = { getState: () => ({ add }) } as unknown as UploadsStore
   const hook = renderHook(({ tier }) => useUploadFiles(store, tier, limits), {
     initialProps: { tier },
@@ -31,6 +31,7 @@ function renderUploads(tier: Tier, limits: Limits = defaultLimits) {
 }
 
 const smallFile = makeFile('small.txt', 1)
+const each = { isOneLink: false }
 
 test.each(['free', 'premium'] as const)(
   'an oversized file is skipped on the %s tier, and the others are uploaded',
@@ -38,8 +39,8 @@ test.each(['free', 'premium'] as const)(
     const { addCalls, hook } = renderUploads(tier)
     const largestFile = makeFile('largest.iso', defaultLimits[tier].maxFileSize)
     const tooLargeFile = makeFile('large.iso', defaultLimits[tier].maxFileSize + 1)
-    act(() => hook().start([smallFile, tooLargeFile, largestFile], 3))
-    expect(addCalls).toEqual([[[smallFile, largestFile], 3]])
+    act(() => void hook().start([smallFile, tooLargeFile, largestFile], 3, each))
+    expect(addCalls).toEqual([[[smallFile, largestFile], 3, undefined]])
     expect(hook().skippedFiles).toEqual([tooLargeFile.file])
   },
 )
@@ -47,12 +48,12 @@ test.each(['free', 'premium'] as const)(
 test('skipped files are listed until they are dismissed or the next upload starts', () => {
   const { addCalls, hook } = renderUploads('free')
   const tooLargeFile = makeFile('large.iso', defaultLimits.free.maxFileSize + 1)
-  act(() => hook().start([tooLargeFile], 3))
+  act(() => void hook().start([tooLargeFile], 3, each))
   expect(addCalls).toEqual([])
   act(() => hook().dismissSkippedFiles())
   expect(hook().skippedFiles).toEqual([])
-  act(() => hook().start([tooLargeFile], 3))
-  act(() => hook().start([smallFile], 3))
+  act(() => void hook().start([tooLargeFile], 3, each))
+  act(() => void hook().start([smallFile], 3, each))
   expect(hook().skippedFiles).toEqual([])
   expect(addCalls).toHaveLength(1)
 })
@@ -61,10 +62,10 @@ test('skipped files that an upgrade allows are uploaded once', () => {
   const { addCalls, hook, become } = renderUploads('free')
   const premiumSizedFile = makeFile('large.iso', defaultLimits.free.maxFileSize + 1)
   const oversizedFile = makeFile('larger.iso', defaultLimits.premium.maxFileSize + 1)
-  act(() => hook().start([premiumSizedFile, oversizedFile], 3))
+  act(() => void hook().start([premiumSizedFile, oversizedFile], 3, each))
   expect(addCalls).toEqual([])
   become('premium')
-  expect(addCalls).toEqual([[[premiumSizedFile], 3]])
+  expect(addCalls).toEqual([[[premiumSizedFile], 3, undefined]])
   expect(hook().skippedFiles).toEqual([oversizedFile.file])
   become('free')
   become('premium')
@@ -77,7 +78,9 @@ test.each([
 ] as const)('number of upgrade toasts on the %s tier: %d', (tier, toastCount) => {
   render(createElement(Toaster))
   const { hook } = renderUploads(tier)
-  act(() => hook().start([makeFile('large.iso', defaultLimits[tier].maxFileSize + 1)], 3))
+  act(
+    () => void hook().start([makeFile('large.iso', defaultLimits[tier].maxFileSize + 1)], 3, each),
+  )
   const text = 'File upload failed - upgrade to Premium for 1GB files and unlimited uploads'
   expect(document.body.textContent.split(text)).toHaveLength(1 + toastCount)
 })
@@ -90,7 +93,7 @@ test('custom limits are applied and shown in the toast', () => {
     free: freeLimits,
     premium: premiumLimits,
   })
-  act(() => hook().start([makeFile('ten.txt', 10), makeFile('eleven.txt', 11)], 3))
+  act(() => void hook().start([makeFile('ten.txt', 10), makeFile('eleven.txt', 11)], 3, each))
   expect(addCalls.map(([files]) => files.map(({ file }) => file.name))).toEqual([['ten.txt']])
   const text = 'File upload failed - upgrade to Premium for 20MB files and 50 files'
   expect(document.body.textContent).toContain(text)
@@ -101,7 +104,27 @@ test("an upgrade without a larger file size isn't offered", () => {
   const { maxFileSize } = defaultLimits.premium
   const freeLimits = { ...defaultLimits.free, maxFileSize }
   const { hook } = renderUploads('free', { ...defaultLimits, free: freeLimits })
-  act(() => hook().start([makeFile('large.iso', maxFileSize + 1)], 3))
+  act(() => void hook().start([makeFile('large.iso', maxFileSize + 1)], 3, each))
   expect(hook().skippedFiles).toHaveLength(1)
   expect(document.body.textContent).not.toContain('upgrade to')
+})
+
+test('several files share a link if the user wants that, and so does a file with options', () => {
+  const { addCalls, hook } = renderUploads('premium')
+  const options = { title: 'Trip' }
+  act(() => void hook().start([smallFile, smallFile], 3, { isOneLink: true }))
+  act(() => void hook().start([smallFile], 3, { isOneLink: true }))
+  act(() => void hook().start([smallFile], 3, { isOneLink: true, options }))
+  expect(addCalls.map(([, , link]) => link)).toEqual([{}, undefined, options])
+})
+
+test('more files than a link holds are refused before anything starts', () => {
+  render(createElement(Toaster))
+  const { addCalls, hook } = renderUploads('premium')
+  const files = Array.from({ length: 1001 }, () => smallFile)
+  act(() => expect(hook().start(files, 3, { isOneLink: true })).toBe(false))
+  expect(addCalls).toEqual([])
+  expect(document.body.textContent).toContain('A link has 1,000 files at most.')
+  act(() => expect(hook().start(files, 3, each)).toBe(true))
+  expect(addCalls).toHaveLength(1)
 })

@@ -1,15 +1,21 @@
 import { useEffect, useRef, useState } from 'react'
+import { maxFilesPerLink } from '../../shared/contract/links.ts'
 import { formatSizeLimit } from '../../shared/rules/format/file-size.ts'
+import { formatCount } from '../../shared/rules/format/numbers.ts'
 import { defaultExpirationDays } from '../../shared/rules/links/lifetime.ts'
 import { type Tier, tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { filesText, type Limits, tierForLargerFiles } from '../../shared/rules/tiers/tier-limits.ts'
 import { toast } from '../ui/toast.tsx'
+import type { NewLinks } from './picking/link-form.tsx'
 import type { PickedFile } from './picking/picked-file.ts'
 import type { UploadsStore } from './uploads-state.ts'
 
 export interface FileUploads {
-  /** Uploads the files that the tier allows, and skips those that are too large (spec §5). */
-  start: (files: readonly PickedFile[], days: number) => void
+  /**
+   * Uploads the files that the tier allows, and skips those that are too large (spec §5). Returns
+   * false if they are too many for one link.
+   */
+  start: (files: readonly PickedFile[], days: number, newLinks: NewLinks) => boolean
   /** The files that the last call to `start` skipped, until the user dismisses them. */
   skippedFiles: readonly File[]
   dismissSkippedFiles: () => void
@@ -18,9 +24,20 @@ export interface FileUploads {
 interface SkippedFiles {
   picked: readonly PickedFile[]
   days: number
+  newLinks: NewLinks
 }
 
-const noFiles: SkippedFiles = { picked: [], days: defaultExpirationDays }
+const noFiles: SkippedFiles = {
+  picked: [],
+  days: defaultExpirationDays,
+  newLinks: { isOneLink: false },
+}
+
+const tooManyFilesToast = {
+  title: `A link has ${formatCount(maxFilesPerLink, 'file')} at most.`,
+  description: 'Upload fewer files at once, or choose A link each.',
+  tone: 'destructive',
+} as const
 
 /**
  * The toast for oversized files that a higher tier allows. With the default limits:
@@ -40,17 +57,25 @@ function upgradeToast(higherTier: Tier, limits: Limits) {
  */
 export function useUploadFiles(store: UploadsStore, tier: Tier, limits: Limits): FileUploads {
   const [skipped, setSkipped] = useState(noFiles)
-  const upload = ({ picked, days }: SkippedFiles) => {
+  const upload = ({ picked, days, newLinks }: SkippedFiles): boolean => {
     // Spec §5: only files within the limit proceed.
     const isWithinLimit = ({ file }: PickedFile) => file.size <= limits[tier].maxFileSize
     const acceptedFiles = picked.filter(isWithinLimit)
     const oversizedFiles = picked.filter((file) => !isWithinLimit(file))
-    setSkipped({ picked: oversizedFiles, days })
+    const { isOneLink, options } = newLinks
+    // A single file has a link of its own, and the only call for its options is that of a link.
+    const link = isOneLink && (acceptedFiles.length > 1 || options) ? (options ?? {}) : undefined
+    if (link && acceptedFiles.length > maxFilesPerLink) {
+      toast(tooManyFilesToast)
+      return false
+    }
+    setSkipped({ picked: oversizedFiles, days, newLinks })
     // If a higher tier allows larger files, show a toast in addition to the page's upgrade card
     // (spec §5). Otherwise, the page shows only the file-too-large card.
     const higherTier = tierForLargerFiles(tier, limits)
     if (oversizedFiles.length > 0 && higherTier) toast(upgradeToast(higherTier, limits))
-    if (acceptedFiles.length > 0) store.getState().add(acceptedFiles, days)
+    if (acceptedFiles.length > 0) store.getState().add(acceptedFiles, days, link)
+    return true
   }
   const lastTierRef = useRef(tier)
   useEffect(() => {
@@ -59,7 +84,7 @@ export function useUploadFiles(store: UploadsStore, tier: Tier, limits: Limits):
     if (tierTraits[previousTier].upgradesTo === tier && skipped.picked.length > 0) upload(skipped)
   })
   return {
-    start: (picked, days) => upload({ picked, days }),
+    start: (picked, days, newLinks) => upload({ picked, days, newLinks }),
     skippedFiles: skipped.picked.map(({ file }) => file),
     dismissSkippedFiles: () => setSkipped(noFiles),
   }

@@ -8,6 +8,8 @@ import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { overallPercent, progressAnnouncement, progressText } from '../engine/upload-progress.ts'
 import { isActive } from '../engine/upload-state.ts'
 import { type Interruption, interruptionMessages } from '../interruption.ts'
+import { LinkLine, sharedShortCode } from '../panel/link-line.tsx'
+import '../panel/uploads-panel.css'
 import type { UploadRecord } from '../records/upload-record.ts'
 import { cancelledText, isCancelled } from '../upload-errors.ts'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
@@ -117,6 +119,7 @@ export function UploadProgress({ store }: { store: UploadsStore }) {
   const state = useStore(store)
   const { activity, outcome, cancelForeground } = state
   const { batch, current } = selectForegroundBatch(state)
+  const shortCode = sharedShortCode(batch)
   return (
     <>
       <p role="status" className="sr-only">
@@ -138,6 +141,9 @@ export function UploadProgress({ store }: { store: UploadsStore }) {
                 outcome !== cancelledText && batch.every(({ status }) => status === 'completed')
               }
             />
+          )}
+          {shortCode === null ? null : (
+            <LinkLine shortCode={shortCode} isComplete={current === undefined} />
           )}
         </Card>
       ) : null}

@@ -39,6 +39,7 @@ function show(
       activity={activity}
       isInOtherTab={isInOtherTab}
       isAdmin={isAdmin}
+      hasLinks={false}
       commands={commands}
     />,
   )

@@ -17,6 +17,7 @@ import {
 import { isOutOfSpaceFailure } from '../upload-errors.ts'
 import { serverFullLink } from '../upload-notices.ts'
 import type { UploadActivity, UploadsState } from '../uploads-state.ts'
+import { CopyButton } from './link-line.tsx'
 import { formatTimeLeft, speedText } from './panel-view.ts'
 
 export interface UploadItemProps {
@@ -27,6 +28,8 @@ export interface UploadItemProps {
   isInOtherTab: boolean
   /** True for the administrator, who can free space on the server. */
   isAdmin: boolean
+  /** True to show a button that copies the link of a running upload. */
+  hasLinks: boolean
   commands: Pick<UploadsState, 'cancel' | 'resume' | 'provideFile'>
 }
 
@@ -182,8 +185,9 @@ function useFileDrop(isEnabled: boolean, onDrop: (dataTransfer: DataTransfer) =>
   }
 }
 
-function UploadItemContent({ record, activity, isInOtherTab, isAdmin, commands }: UploadItemProps) {
-  const { id, fileName, status, need } = record
+function UploadItemContent(props: UploadItemProps) {
+  const { record, activity, isInOtherTab, isAdmin, hasLinks, commands } = props
+  const { id, fileName, status, need, ticket } = record
   const isWaiting = isQueued(record, activity)
   const helpLink = isOutOfSpaceFailure(record) ? serverFullLink(isAdmin) : null
   const isResumable = canResume(record) && !isInOtherTab
@@ -226,6 +230,9 @@ function UploadItemContent({ record, activity, isInOtherTab, isAdmin, commands }
           <a className="upload-act" href={helpLink.href} target="_blank" rel="noreferrer">
             {helpLink.text}
           </a>
+        ) : null}
+        {hasLinks && status === 'uploading' && ticket?.shortCode ? (
+          <CopyButton shortCode={ticket.shortCode} name={`link of ${fileName}`} />
         ) : null}
         {isFinished(record) ? null : (
           <button

@@ -10,7 +10,7 @@ const estimatedItemHeight = 96
 /** Makes the list scrollable by keyboard even if it has no buttons. */
 const scrollProps = { tabIndex: 0, role: 'group', 'aria-label': 'Uploads' }
 
-export interface UploadListProps extends Pick<UploadItemProps, 'isAdmin'> {
+export interface UploadListProps extends Pick<UploadItemProps, 'isAdmin' | 'hasLinks'> {
   id: string
   state: UploadsState
   records: readonly UploadRecord[]
@@ -20,7 +20,7 @@ export interface UploadListProps extends Pick<UploadItemProps, 'isAdmin'> {
  * The list of uploads, scrollable above a maximum height. Renders only the items in or near view
  * and the focused one.
  */
-export function UploadList({ id, state, records, isAdmin }: UploadListProps) {
+export function UploadList({ id, state, records, isAdmin, hasLinks }: UploadListProps) {
   const scrollerRef = useRef<HTMLDivElement>(null)
   const [focusedId, setFocusedId] = useState<string | null>(null)
   const virtualizer = useVirtualizer({
@@ -60,6 +60,7 @@ export function UploadList({ id, state, records, isAdmin }: UploadListProps) {
                 activity={state.activity[record.id]}
                 isInOtherTab={state.otherTabIds.has(record.id)}
                 isAdmin={isAdmin}
+                hasLinks={hasLinks}
                 commands={state}
               />
             </li>

@@ -4,6 +4,7 @@ import { overallPercent } from '../engine/upload-progress.ts'
 import type { Interruption } from '../interruption.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
+import { LinkLine, sharedShortCode } from './link-line.tsx'
 import {
   type Counts,
   countByStatus,
@@ -57,6 +58,7 @@ function Panel({ state, records, counts, interruption, isDashboard, isAdmin }: P
 
   const isUploading = counts.uploading + counts.pending > 0
   const percent = overallPercent(records)
+  const shortCode = sharedShortCode(records)
   const canClear = counts.completed + counts.failed + counts.cancelled > 0
   return (
     <section
@@ -94,8 +96,15 @@ function Panel({ state, records, counts, interruption, isDashboard, isAdmin }: P
           Clear
         </button>
       </div>
+      {shortCode === null ? null : <LinkLine shortCode={shortCode} isComplete={!hasUnfinished} />}
       {isOpen ? (
-        <UploadList id={listId} state={state} records={records} isAdmin={isAdmin} />
+        <UploadList
+          id={listId}
+          state={state}
+          records={records}
+          isAdmin={isAdmin}
+          hasLinks={shortCode === null}
+        />
       ) : isUploading ? (
         <UploadBar label="All background uploads" percent={percent} tone="accent" />
       ) : null}

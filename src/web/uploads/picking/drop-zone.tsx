@@ -6,6 +6,7 @@ import { Button } from '../../ui/button.tsx'
 import { SegmentedControl } from '../../ui/segmented-control.tsx'
 import { type Drop, isEmptyDrop } from './dropped-files.ts'
 import { openFilePicker } from './file-picker.ts'
+import { LinkChoice, type LinkForm, LinkOptionFields } from './link-form.tsx'
 
 export interface DropZoneProps {
   limits: TierLimits
@@ -13,6 +14,8 @@ export interface DropZoneProps {
   remainingFilesLine: ReactNode
   days: number
   onDaysChange: (days: number) => void
+  /** The choices for the links of the next files. */
+  linkForm: LinkForm
   onFiles: (drop: Drop) => void
   /** True if choosing files is the page's main action. */
   isPrimary: boolean
@@ -32,7 +35,8 @@ function limitsText({ maxFiles, maxFileSize }: TierLimits): string {
  * (see `usePageFiles`).
  */
 export function DropZone(props: DropZoneProps) {
-  const { limits, remainingFilesLine, days, onDaysChange, onFiles, isPrimary, inputRef } = props
+  const { limits, remainingFilesLine, days, onDaysChange, linkForm, onFiles, isPrimary } = props
+  const { inputRef } = props
   // The file picker replaces the input's own dialog, because it provides handles.
   const openPicker = async (event: MouseEvent<HTMLInputElement>) => {
     const { currentTarget } = event
@@ -77,7 +81,9 @@ export function DropZone(props: DropZoneProps) {
           Choose files
         </Button>
         <ExpirationSelector limits={limits} days={days} onDaysChange={onDaysChange} />
+        {limits.maxFiles === 1 ? null : <LinkChoice form={linkForm} />}
       </div>
+      <LinkOptionFields form={linkForm} />
     </section>
   )
 }

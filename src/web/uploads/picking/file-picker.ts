@@ -21,10 +21,11 @@ export function openFilePicker(options: { multiple: boolean }): Promise<Drop | n
 }
 
 /** Opens a file input's dialog. Inputs work in every browser but provide no handles. */
-function chooseWithInput(): Promise<Drop | null> {
+function chooseWithInput({ multiple }: { multiple: boolean }): Promise<Drop | null> {
   return new Promise((resolve) => {
     const input = document.createElement('input')
     input.type = 'file'
+    input.multiple = multiple
     input.hidden = true
     const finish = () => {
       const files = Array.from(input.files ?? [], (file) => ({ file }))
@@ -40,13 +41,13 @@ function chooseWithInput(): Promise<Drop | null> {
 }
 
 /**
- * Lets the user choose one file. Call from a click handler. Returns the file, or its name if it is
- * unreadable, or null if none was chosen. The file has a handle if the browser provides one. Never
- * rejects.
+ * Lets the user choose one file or several. Call from a click handler. Returns each file, or its
+ * name if it is unreadable, or null if none was chosen. The files have handles if the browser
+ * provides them. Never rejects.
  */
-export async function chooseFile(): Promise<Drop | null> {
-  const dropPromise = openFilePicker({ multiple: false })
+export async function chooseFile(options = { multiple: false }): Promise<Drop | null> {
+  const dropPromise = openFilePicker(options)
   const drop = dropPromise && (await dropPromise)
-  if (!drop) return chooseWithInput()
+  if (!drop) return chooseWithInput(options)
   return isEmptyDrop(drop) ? null : drop
 }
