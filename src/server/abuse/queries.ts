@@ -1,29 +1,51 @@
-import { and, desc, eq, gt, inArray, isNull, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNull, sql } from 'drizzle-orm'
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
-import { blockedContent, files, links, reports } from '../db/schema.ts'
+import { blockedContent, files, links, reports, uploads } from '../db/schema.ts'
 import { needsHashSql } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
+import { lockLinksOfFiles } from '../links/queries.ts'
+import { endUploadsWhere } from '../uploads/removal-queries.ts'
 
 /**
- * Returns the id of the file with this short code. If there is none, returns the id of the file
- * most recently reported under this code, because that file may have been renewed or removed since.
+ * Returns the ids of the files of the link with this short code, and of those reported under it.
+ * The latter may have been deleted, and their link may have been renewed.
  */
-export async function findFileToTakeDown(db: Db, shortCode: string): Promise<string | undefined> {
-  const [fileWithCode] = await db
-    .select({ id: files.id })
-    .from(files)
-    .innerJoin(links, eq(links.id, files.linkId))
-    .where(eq(links.shortCode, shortCode))
-    .orderBy(files.position)
-    .limit(1)
-  if (fileWithCode) return fileWithCode.id
-  const [lastReport] = await db
+export async function findFilesToTakeDown(db: Db, shortCode: string): Promise<string[]> {
+  const reportedFiles = db
     .select({ id: reports.fileId })
     .from(reports)
     .where(eq(reports.shortCode, shortCode))
-    .orderBy(desc(reports.lastReportedAt))
-    .limit(1)
-  return lastReport?.id
+  const linkIds = db
+    .select({ id: links.id })
+    .from(links)
+    .where(eq(links.shortCode, shortCode))
+    .union(
+      db
+        .select({ id: sql<string>`${files.linkId}` })
+        .from(files)
+        .where(inArray(files.id, reportedFiles)),
+    )
+  const rows = await db
+    .select({ id: files.id })
+    .from(files)
+    .where(inArray(files.linkId, linkIds))
+    .union(reportedFiles)
+  return rows.map(({ id }) => id).sort()
+}
+
+/**
+ * Locks the links of these files until the transaction ends, and ends their uploads. A job removes
+ * the bytes.
+ */
+export async function endUploadsOfLinks(
+  tx: Db,
+  fileIds: readonly string[],
+  now: Date,
+): Promise<void> {
+  const isListed = sql`${files.id} = any(${sql.param(fileIds)}::uuid[])`
+  await lockLinksOfFiles(tx, isListed)
+  const linkIds = tx.select({ id: files.linkId }).from(files).where(isListed)
+  await endUploadsWhere(tx, inArray(uploads.linkId, linkIds), now, 'job')
 }
 
 /** Returns the names of those files in `ids` that still exist, in alphabetical order. */

@@ -94,9 +94,14 @@ export const abuse = {
     response: z.array(reportSchema),
   }),
   takeDown: endpoint('POST', '/api/admin/takedown', {
-    summary: 'Take down a file and all copies, and block its content. Tells the owners the reason',
+    summary:
+      'Take down the files of a link and all copies, and block their content. Tells the owners the reason',
     access: 'admin',
-    body: z.object({ shortCode: shortCode.trim().min(1).max(64), reason }),
+    body: z.object({
+      shortCode: shortCode.trim().min(1).max(64),
+      fileId: z.uuid().toLowerCase().optional().describe("Only one of the link's files."),
+      reason,
+    }),
     response: messageResponse,
     errors: ['LINK_NOT_FOUND'],
   }),
