@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { defaultExpirationDays, firstLifetime, lifetimeDays, renewedExpiry } from './lifetime.ts'
+import {
+  datesAfterConfirm,
+  defaultExpirationDays,
+  firstLifetime,
+  lifetimeDays,
+  renewedExpiry,
+} from './lifetime.ts'
 
 const anyDate = fc.date({
   min: new Date('2020-01-01T00:00:00Z'),
@@ -93,6 +99,95 @@ describe('renewedExpiry', () => {
           expect(expiry.getTime() - createdAt.getTime()).toBeLessThanOrEqual(maxLifetimeDays * day)
         },
       ),
+    )
+  })
+})
+
+describe('datesAfterConfirm', () => {
+  const startedAt = new Date('2026-03-01T00:00:00Z')
+  const onDay = (days: number) => new Date(startedAt.getTime() + days * day)
+  const started = {
+    expirationDays: 3,
+    maxLifetimeDays: 30,
+    createdAt: startedAt,
+    expiresAt: onDay(30),
+    maxLifetimeAt: onDay(30),
+    readyAt: null,
+  }
+  const withFiles = {
+    ...started,
+    createdAt: onDay(1),
+    expiresAt: onDay(4),
+    maxLifetimeAt: onDay(31),
+  }
+
+  it.each([
+    ['the only file', started, false, true, 2, [2, 5, 32, 2]],
+    ['the first of several files', started, false, false, 2, [2, 5, 32, null]],
+    ['a file in between', withFiles, true, false, 2, [1, 4, 31, null]],
+    ['the last file', withFiles, true, true, 2, [1, 5, 31, 2]],
+    [
+      'the last file, just before the link expires',
+      withFiles,
+      true,
+      true,
+      3.99,
+      [1, 6.99, 31, 3.99],
+    ],
+    ['the last file of an expired link', withFiles, true, true, 4, [1, 4, 31, 4]],
+    [
+      'the last file, near the end of the maximum lifetime',
+      { ...withFiles, expiresAt: onDay(31) },
+      true,
+      true,
+      30,
+      [1, 31, 31, 30],
+    ],
+    ['a file added later', { ...withFiles, readyAt: onDay(2) }, true, true, 3, [1, 4, 31, 2]],
+    [
+      'a file added after the others were deleted',
+      { ...withFiles, readyAt: onDay(2) },
+      false,
+      true,
+      3,
+      [1, 4, 31, 2],
+    ],
+  ])('for %s', (_, link, hasFiles, isComplete, nowDay, expected) => {
+    const dates = datesAfterConfirm(link, { hasFiles, isComplete }, onDay(nowDay))
+    const times = Object.values(dates).map(
+      (date) => date && (date.getTime() - startedAt.getTime()) / day,
+    )
+    expect(times).toEqual(expected)
+  })
+
+  it('keeps a link within its maximum lifetime, and never shortens or revives it', () => {
+    const days = fc.integer({ min: 1, max: 365 })
+    const delays = fc.array(fc.integer({ min: 0, max: 20 * day }), { minLength: 1, maxLength: 10 })
+    fc.assert(
+      fc.property(days, days, delays, fc.nat(9), (expirationDays, maxLifetimeDays, waits, last) => {
+        const maxLifetime = { expirationDays: maxLifetimeDays, maxLifetimeDays }
+        const dates = firstLifetime(startedAt, maxLifetime)
+        let link = {
+          ...{ expirationDays, maxLifetimeDays, createdAt: startedAt, ...dates },
+          readyAt: null as Date | null,
+        }
+        let now = startedAt
+        for (const [index, wait] of waits.entries()) {
+          now = new Date(now.getTime() + wait)
+          const before = link
+          const state = {
+            hasFiles: index > 0,
+            isComplete: index >= Math.min(last, waits.length - 1),
+          }
+          link = { ...link, ...datesAfterConfirm(link, state, now) }
+          expect(link.expiresAt <= link.maxLifetimeAt).toBe(true)
+          if (index === 0) continue
+          expect(link.maxLifetimeAt).toEqual(before.maxLifetimeAt)
+          expect(link.expiresAt >= before.expiresAt).toBe(true)
+          if (before.expiresAt <= now) expect(link.expiresAt).toEqual(before.expiresAt)
+          if (before.readyAt !== null) expect(link).toEqual(before)
+        }
+      }),
     )
   })
 })

@@ -37,7 +37,7 @@ interface UploadingLink {
 /**
  * Computes a link's dates when one of its files is confirmed at `now`. They count from the link's
  * first file, and `expiresAt` again from the last of the files that it was created with. Files
- * added later change nothing.
+ * added later change nothing, and an expired link stays expired.
  * @param hasFiles whether the link has an earlier file.
  * @param isComplete whether no other file is still being uploaded.
  */
@@ -54,7 +54,8 @@ export function datesAfterConfirm(
   if (!hasFiles) return { createdAt: now, ...firstLifetime(now, link), readyAt }
   return {
     createdAt,
-    expiresAt: isComplete ? renewedExpiry(now, expirationDays, maxLifetimeAt) : expiresAt,
+    expiresAt:
+      isComplete && now < expiresAt ? renewedExpiry(now, expirationDays, maxLifetimeAt) : expiresAt,
     maxLifetimeAt,
     readyAt,
   }
