@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNull, max, notExists, type SQL, sql } from 'drizzle-orm'
+import { and, count, eq, gt, inArray, isNull, notExists, type SQL, sql } from 'drizzle-orm'
 import { customAlphabet } from 'nanoid'
 import { shortCodeAlphabet, shortCodeLength } from '../../shared/rules/links/short-code.ts'
 import { files, links, shortCodes, uploads, users } from '../db/schema.ts'
@@ -128,21 +128,23 @@ export async function issueNewCode(
 ): Promise<LinkRow> {
   const shortCode = newShortCode()
   await tx.insert(shortCodes).values({ code: shortCode, issuedAt: now })
-  await tx.update(links).set({ shortCode, expiresAt }).where(eq(links.id, link.id))
+  // Files still on their way must not change the owner's new choice.
+  const changes = { shortCode, expiresAt, readyAt: link.readyAt ?? now }
+  await tx.update(links).set(changes).where(eq(links.id, link.id))
   await updatePurgeTimesOfLink(tx, link, now)
-  return { ...link, shortCode, expiresAt }
+  return { ...link, ...changes }
 }
 
 /**
  * Finds an owner's active link and locks it until the transaction ends, to add files to it.
- * @throws {AppError} LINK_NOT_FOUND
+ * @throws {AppError} LINK_NOT_FOUND, also if none of its files can be downloaded any more.
  */
 export async function lockActiveLink(
   tx: Db,
   ownerId: string,
   shortCode: string,
   now: Date,
-): Promise<LinkRow> {
+): Promise<{ link: LinkRow; fileCount: number; nextPosition: number }> {
   const [link] = await tx
     .select()
     .from(links)
@@ -151,7 +153,9 @@ export async function lockActiveLink(
     )
     .for('update')
   if (!link || isUsedUp(link)) throw new AppError('LINK_NOT_FOUND')
-  return link
+  const { count, available, nextPosition } = await countEntries(tx, link.id)
+  if (available === 0) throw new AppError('LINK_NOT_FOUND')
+  return { link, fileCount: count, nextPosition }
 }
 
 /** True if a link has had all the downloads that its owner allowed. */
@@ -169,15 +173,36 @@ export async function updateLink(
   await db.update(links).set(changes).where(eq(links.id, id))
 }
 
-/** Returns the position after a link's last file or upload. */
-export async function findNextPosition(db: Db, linkId: string): Promise<number> {
-  const lastOf = (table: typeof files | typeof uploads) =>
-    db
-      .select({ last: max(table.position) })
-      .from(table)
-      .where(eq(table.linkId, linkId))
-  const rows = await lastOf(files).unionAll(lastOf(uploads))
-  return Math.max(-1, ...rows.flatMap(({ last }) => last ?? [])) + 1
+/**
+ * Counts a link's files and uploads, and those of them that can still be downloaded. Returns the
+ * position after the last one.
+ */
+async function countEntries(
+  db: Db,
+  linkId: string,
+): Promise<{ count: number; available: number; nextPosition: number }> {
+  const entries = db
+    .select({
+      position: files.position,
+      isAvailable: sql<boolean>`${files.purgingAt} is null`.as('is_available'),
+    })
+    .from(files)
+    .where(eq(files.linkId, linkId))
+    .unionAll(
+      db
+        .select({ position: uploads.position, isAvailable: sql<boolean>`true` })
+        .from(uploads)
+        .where(eq(uploads.linkId, linkId)),
+    )
+    .as('entries')
+  const [row] = await db
+    .select({
+      count: count(),
+      available: sql`count(*) filter (where ${entries.isAvailable})`.mapWith(Number),
+      nextPosition: sql`coalesce(max(${entries.position}) + 1, 0)`.mapWith(Number),
+    })
+    .from(entries)
+  return row ?? { count: 0, available: 0, nextPosition: 0 }
 }
 
 /** Removes those of the given links that have neither files nor uploads. */

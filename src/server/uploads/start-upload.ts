@@ -11,19 +11,14 @@ import {
   planParts,
 } from '../../shared/rules/files/part-plan.ts'
 import { idleUploadTimeoutMs } from '../../shared/rules/files/retention.ts'
+import { groupDigits } from '../../shared/rules/format/numbers.ts'
 import { gibibyte, mebibyte } from '../../shared/rules/format/units.ts'
 import { firstLifetime } from '../../shared/rules/links/lifetime.ts'
 import { checkUpload, type Limits, largestFileSize } from '../../shared/rules/tiers/tier-limits.ts'
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
 import type { Db, Deps } from '../deps.ts'
 import { AppError, limitError } from '../errors.ts'
-import {
-  findNextPosition,
-  insertLinks,
-  type LinkRow,
-  lockActiveLink,
-  newShortCode,
-} from '../links/queries.ts'
+import { insertLinks, type LinkRow, lockActiveLink, newShortCode } from '../links/queries.ts'
 import { storageKeyMaker } from '../storage/storage-key.ts'
 import type { Stores } from '../storage/stores.ts'
 import {
@@ -191,7 +186,8 @@ async function openUploads(
   await db.transaction(async (tx) => {
     const owner = await lockOwner(tx, ownerId)
     if (!owner) throw new AppError('UNAUTHORIZED')
-    const existing = await lockExisting(tx, ownerId, target, starts.length, now)
+    const existing =
+      target.kind === 'existing' ? await lockActiveLink(tx, ownerId, target.shortCode, now) : null
     const tier = effectiveTier(owner, now)
     const { maxFiles, maxLifetimeDays } = limits[tier]
     const keys = starts.flatMap(({ request }) => request.idempotencyKey ?? [])
@@ -222,11 +218,7 @@ async function openUploads(
       // A repeated start is accepted even if the limits have been lowered since.
       const earlierUpload = request.idempotencyKey && resumedUploads.get(request.idempotencyKey)
       if (earlierUpload) {
-        if (isSameFile(earlierUpload, request)) start.upload = earlierUpload
-        else {
-          const message = 'idempotencyKey: Used for another file.'
-          reject(start, new AppError('INVALID_INPUT', { message }))
-        }
+        resume(start, earlierUpload)
         continue
       }
       const error = await findError(request)
@@ -238,12 +230,15 @@ async function openUploads(
         newStarts.push(start)
       }
     }
-    if (target.kind !== 'each') throwRejections(starts)
+    if (target.kind !== 'each') {
+      throwRejections(starts)
+      requireSameLink(starts, newStarts, existing)
+    }
 
     const places =
       existing === null
         ? await insertNewLinks(tx, newStarts, target, { ownerId, maxLifetimeDays, now })
-        : newStarts.map((_, index) => ({ ...existing, position: existing.position + index }))
+        : placesAfter(existing, newStarts.length)
     const newKey = storageKeyMaker()
     const rows = newStarts.map(({ request }, index) => ({
       ownerId,
@@ -272,30 +267,53 @@ async function openUploads(
   })
 }
 
+/** Assigns an open upload to a request that repeats its idempotency key. */
+function resume(start: StartEntry, upload: Upload): void {
+  if (isSameFile(upload, start.request)) start.upload = upload
+  else {
+    const message = 'idempotencyKey: Used for another file.'
+    reject(start, new AppError('INVALID_INPUT', { message }))
+  }
+}
+
 /** Where a new file belongs. */
 interface Place {
   link: LinkRow
   position: number
 }
 
+type ExistingLink = Awaited<ReturnType<typeof lockActiveLink>>
+
 /**
- * Locks the link to which files are added. Returns the place of the first one, or null for new
- * links.
- * @throws {AppError} LINK_NOT_FOUND; INVALID_INPUT if the link would have too many files.
+ * Checks that a list of files that repeats an idempotency key repeats all of it, for the same link.
+ * @throws {AppError} INVALID_INPUT
  */
-async function lockExisting(
-  tx: Db,
-  ownerId: string,
-  target: LinkTarget,
-  fileCount: number,
-  now: Date,
-): Promise<Place | null> {
-  if (target.kind !== 'existing') return null
-  const link = await lockActiveLink(tx, ownerId, target.shortCode, now)
-  const position = await findNextPosition(tx, link.id)
-  if (position + fileCount <= maxFilesPerLink) return { link, position }
-  const message = `files: A link has ${maxFilesPerLink} files at most.`
+function requireSameLink(
+  starts: readonly StartEntry[],
+  newStarts: readonly StartEntry[],
+  existing: ExistingLink | null,
+): void {
+  const resumedLinks = starts.flatMap(({ upload }) => upload?.link.id ?? [])
+  if (resumedLinks.length === 0) return
+  const linkId = existing?.link.id ?? resumedLinks[0]
+  if (newStarts.length === 0 && resumedLinks.every((id) => id === linkId)) return
+  const message = 'idempotencyKey: Used for other files.'
   throw new AppError('INVALID_INPUT', { message })
+}
+
+/**
+ * Returns the places of files that are added to a link.
+ * @throws {AppError} INVALID_INPUT if the link would have too many files.
+ */
+function placesAfter({ link, fileCount, nextPosition }: ExistingLink, addedCount: number): Place[] {
+  if (fileCount + addedCount > maxFilesPerLink) {
+    const message = `files: A link has ${groupDigits(maxFilesPerLink)} files at most.`
+    throw new AppError('INVALID_INPUT', { message })
+  }
+  return Array.from({ length: addedCount }, (_, index) => ({
+    link,
+    position: nextPosition + index,
+  }))
 }
 
 /** Inserts a link for each new upload, or one for all of them. Returns the place of each upload. */
