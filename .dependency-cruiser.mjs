@@ -10,7 +10,7 @@ const webShell = '^src/web/(pages/|routes[.]tsx$|main[.]tsx$)'
 /** Web files that other features may use. */
 const sharedBetweenWebFeatures = [
   'auth/(account-fields|use-auth-form|user-avatar)',
-  'files/(file-receipt|kind-icon|lifeline|link-dates|use-files)',
+  'files/(kind-icon|lifeline|link-dates|link-receipt|listed-link|use-links)',
   'tiers/upgrade-card',
   'uploads/(add-files|kept|picking|panel|records|transfer|browser-uploads)',
 ].map((path) => `^src/web/${path}`)

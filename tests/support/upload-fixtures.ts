@@ -1,6 +1,8 @@
 import { errorTable } from '../../src/shared/contract/errors.ts'
 import type { File as StoredFile } from '../../src/shared/contract/files.ts'
+import type { Link, LinkFile } from '../../src/shared/contract/links.ts'
 import type { CallResponse } from '../../src/web/api/call.ts'
+import { type ListedLink, toListedLink } from '../../src/web/files/listed-link.ts'
 import type { UploadRecord } from '../../src/web/uploads/records/upload-record.ts'
 import type { CallError } from '../../src/web/uploads/upload-errors.ts'
 
@@ -54,6 +56,49 @@ export function storedFile(changes: Partial<StoredFile> = {}): StoredFile {
   }
 }
 
+export function linkFile(changes: Partial<LinkFile> = {}): LinkFile {
+  return {
+    id: '4b1c0f8e-7a55-4f0d-9c3e-000000000000',
+    name: 'notes.txt',
+    mimeType: 'text/plain',
+    size: 1000,
+    sha256: null,
+    state: 'ready',
+    receivedBytes: 1000,
+    downloadCount: 0,
+    purgingAt: null,
+    purgedAt: null,
+    purgeDueAt: null,
+    takenDownAt: null,
+    takedownReason: null,
+    ...changes,
+  }
+}
+
+/** Builds a link with these files, by default one with the link's id. */
+export function listedLink({
+  id = '4b1c0f8e-7a55-4f0d-9c3e-000000000001',
+  files = [linkFile({ id })],
+  ...changes
+}: Partial<Link> = {}): ListedLink {
+  return toListedLink({
+    id,
+    shortCode: 'Kd7wQm2xRt',
+    title: null,
+    message: null,
+    createdAt: '2025-07-12T10:00:00.000Z',
+    expiresAt: '2025-07-15T10:00:00.000Z',
+    maxLifetimeAt: '2025-08-11T10:00:00.000Z',
+    state: files.some(({ state }) => state === 'uploading') ? 'uploading' : 'ready',
+    hasPassword: false,
+    maxDownloads: null,
+    downloadCount: 0,
+    totalSize: files.reduce((sum, { size }) => sum + size, 0),
+    files,
+    ...changes,
+  })
+}
+
 type SinglePartTicket = CallResponse<'getUploadUrl'> & { parts?: undefined }
 
 /** Builds the server's response to the start of an upload that isn't sent in parts. */
@@ -76,21 +121,8 @@ export function uploadTicket(changes: Partial<SinglePartTicket> = {}): SinglePar
 }
 
 /** Builds a link like the one that the server returns when it starts, without its files. */
-export function sharedLink(): CallResponse<'createLink'>['link'] {
-  return {
-    shortCode: 'abcdefghjk',
-    title: null,
-    message: null,
-    createdAt: '2025-07-12T10:00:00.000Z',
-    expiresAt: '2025-07-15T10:00:00.000Z',
-    maxLifetimeAt: '2025-08-11T10:00:00.000Z',
-    state: 'uploading',
-    hasPassword: false,
-    maxDownloads: null,
-    totalSize: 0,
-    downloadCount: 0,
-    files: [],
-  }
+export function sharedLink(): Link {
+  return listedLink({ shortCode: 'abcdefghjk', state: 'uploading', files: [] })
 }
 
 /** Builds the error from a failed call. If the status is null, there was no response. */

@@ -196,8 +196,8 @@ describe('other files with the same content', () => {
       [file.id, sha256(bytes)],
     )
     expect(await takeDownOrThrow(admin, file.shortCode)).toContain('250 other files')
-    const [summary] = [await json<Record<string, number>>(await eve.fetch('/api/files/summary'))]
-    expect(summary).toMatchObject({ active: 0, deleted: 251 })
+    const summary = await json(await eve.fetch('/api/files/summary'))
+    expect(summary).toMatchObject({ files: { active: 0, deleted: 251 } })
     await expireFiles(app.deps)
   })
 })

@@ -9,7 +9,7 @@ import {
 } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { download } from '../../../tests/support/upload-requests.ts'
-import type { FileStats } from '../../shared/contract/analytics.ts'
+import type { DownloadStats } from '../../shared/contract/analytics.ts'
 import { daysBetween, utcDay } from '../../shared/rules/format/day.ts'
 
 const day = 24 * 60 * 60_000
@@ -24,7 +24,7 @@ beforeEach(async () => {
   ada = await makePerson(app, { tier: 'premium' })
 })
 
-async function readStats(person: Person, id: string): Promise<FileStats> {
+async function readStats(person: Person, id: string): Promise<DownloadStats> {
   const response = await person.fetch(`/api/files/${id}/stats`)
   expect(response.status).toBe(200)
   return json(response)

@@ -85,12 +85,32 @@ export async function removeOldDays({
   return { removed: removedCount }
 }
 
-/** Returns a file's downloads per day. Omits days without downloads. */
-export function countDownloadsOfFile(db: Db, fileId: string): Promise<DayCount[]> {
+/** Returns the downloads of files per day. Omits days without downloads. */
+export function countDownloadsOfFiles(db: Db, fileIds: readonly string[]): Promise<DayCount[]> {
   return db
-    .select({ day: fileDownloads.day, count: fileDownloads.count })
+    .select({ day: fileDownloads.day, count: sql`sum(${fileDownloads.count})`.mapWith(Number) })
     .from(fileDownloads)
-    .where(eq(fileDownloads.fileId, fileId))
+    .where(sql`${fileDownloads.fileId} = any(${sql.param(fileIds)}::uuid[])`)
+    .groupBy(fileDownloads.day)
+}
+
+/** Finds a user's link with what its statistics need of its files. */
+export async function findLinkWithFiles(db: Db, ownerId: string, shortCode: string) {
+  const [link] = await db
+    .select({
+      id: links.id,
+      createdAt: links.createdAt,
+      maxLifetimeAt: links.maxLifetimeAt,
+      downloadCount: links.downloadCount,
+    })
+    .from(links)
+    .where(and(eq(links.shortCode, shortCode), eq(links.ownerId, ownerId)))
+  if (!link) return undefined
+  const linkFiles = await db
+    .select({ id: files.id, lastDownloadAt: files.lastDownloadAt })
+    .from(files)
+    .where(eq(files.linkId, link.id))
+  return { ...link, files: linkFiles }
 }
 
 /**

@@ -12,9 +12,10 @@ import { AppError } from '../errors.ts'
 import { findFile } from '../files/queries.ts'
 import type { Owner } from '../http/session.ts'
 import {
-  countDownloadsOfFile,
+  countDownloadsOfFiles,
   countDownloadsOfOwner,
   countKinds,
+  findLinkWithFiles,
   findMostDownloaded,
 } from './queries.ts'
 
@@ -52,12 +53,38 @@ export async function readFileStats(
 ) {
   const file = fileId.safeParse(id).success ? await findFile(db, ownerId, id) : undefined
   if (!file) throw new AppError('FILE_NOT_FOUND')
-  const { downloadCount, lastDownloadAt, createdAt, maxLifetimeAt } = file
-  const endMs = Math.min(clock().getTime(), maxLifetimeAt.getTime())
-  const days = daysBetween(utcDay(createdAt), utcDay(new Date(endMs)))
+  const { downloadCount, lastDownloadAt } = file
+  const counts = await countDownloadsOfFiles(db, [id])
+  return { downloadCount, lastDownloadAt, days: withEmptyDays(daysOf(file, clock()), counts) }
+}
+
+/**
+ * Returns how often a link was downloaded, as `readFileStats` does. The counts per day are those of
+ * its files.
+ * @throws {AppError} LINK_NOT_FOUND if the caller has no such link.
+ */
+export async function readLinkStats(
+  { clock, db }: Pick<Deps, 'clock' | 'db'>,
+  ownerId: string,
+  shortCode: string,
+) {
+  const link = await findLinkWithFiles(db, ownerId, shortCode)
+  if (!link) throw new AppError('LINK_NOT_FOUND')
+  const { downloadCount, files } = link
+  const downloadTimes = files.flatMap((file) => file.lastDownloadAt?.getTime() ?? [])
+  const counts = await countDownloadsOfFiles(
+    db,
+    files.map(({ id }) => id),
+  )
   return {
     downloadCount,
-    lastDownloadAt,
-    days: withEmptyDays(days, await countDownloadsOfFile(db, id)),
+    lastDownloadAt: downloadTimes.length > 0 ? new Date(Math.max(...downloadTimes)) : null,
+    days: withEmptyDays(daysOf(link, clock()), counts),
   }
+}
+
+/** Returns the days from the upload until today or the end of the maximum lifetime. */
+function daysOf({ createdAt, maxLifetimeAt }: { createdAt: Date; maxLifetimeAt: Date }, now: Date) {
+  const endMs = Math.min(now.getTime(), maxLifetimeAt.getTime())
+  return daysBetween(utcDay(createdAt), utcDay(new Date(endMs)))
 }

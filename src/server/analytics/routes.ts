@@ -4,12 +4,12 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { Handlers } from '../http/mount.ts'
 import type { SessionUser } from '../http/session.ts'
-import { readAnalytics, readFileStats } from './read-analytics.ts'
+import { readAnalytics, readFileStats, readLinkStats } from './read-analytics.ts'
 
 /** The endpoints for statistics about a user's files and downloads (spec §2). */
 export function analyticsRoutes(
   deps: Pick<Deps, 'clock' | 'db'>,
-): Handlers<'analytics' | 'fileStats'> {
+): Handlers<'analytics' | 'fileStats' | 'linkStats'> {
   return {
     analytics({ user }) {
       requireAnalytics(user)
@@ -19,6 +19,11 @@ export function analyticsRoutes(
     fileStats({ params, user }) {
       requireAnalytics(user)
       return readFileStats(deps, user.id, params.id)
+    },
+
+    linkStats({ params, user }) {
+      requireAnalytics(user)
+      return readLinkStats(deps, user.id, params.code)
     },
   }
 }

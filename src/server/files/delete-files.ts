@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Deps } from '../deps.ts'
 import type { Owner } from '../http/session.ts'
 import { removeStored } from '../storage/remove-stored.ts'
+import { endUploadsById } from '../uploads/removal-queries.ts'
 import { type DeletedFile, markDeleted, markExpiredDeleted, markPurged } from './queries.ts'
 
 /**
@@ -16,8 +17,9 @@ const fileId = z.uuid()
 type DeleteDeps = Pick<Deps, 'clock' | 'db' | 'stores'> & { log: Pick<Logger, 'warn'> }
 
 /**
- * Deletes a user's files by id, in one statement. Their links end at once, and their bytes are
- * removed (see `removeDeletedBytes`).
+ * Deletes a user's files by id. Their bytes are removed (see `removeDeletedBytes`), and links
+ * without other files end at once. A file that is still being uploaded has its upload's id, so its
+ * upload ends, and a job removes the bytes.
  * @returns the number of deleted files, and the ids of files that are unknown, already deleted or
  * another user's.
  */
@@ -28,9 +30,11 @@ export async function deleteFiles(
 ): Promise<{ deletedCount: number; notFound: string[] }> {
   const uniqueIds = [...new Set(ids)]
   const valid = uniqueIds.filter((id) => fileId.safeParse(id).success)
+  // Before the files, because a parallel confirm may turn an upload into a file.
+  const endedIds = await endUploadsById(deps.db, ownerId, valid, deps.clock())
   const deletedFiles = await markDeleted(deps.db, ownerId, valid, deps.clock())
   await removeDeletedBytes(deps, deletedFiles)
-  const deletedIds = new Set(deletedFiles.map(({ id }) => id))
+  const deletedIds = new Set([...endedIds, ...deletedFiles.map(({ id }) => id)])
   return {
     deletedCount: deletedIds.size,
     notFound: uniqueIds.filter((id) => !deletedIds.has(id.toLowerCase())),

@@ -295,7 +295,7 @@ describe('GET /api/files/summary', () => {
   it.each(tiers)('agrees with linkStatus: %s', async (tier) => {
     const ada = await makePerson(app, { tier: 'premium' })
     const now = app.clock()
-    const expectedCounts: FileCounts = { active: 0, private: 0, deleted: 0 }
+    const expectedCounts: FileCounts['files'] = { active: 0, private: 0, deleted: 0 }
     for (const age of [0, 3 * day - 1, 3 * day, 29 * day, 30 * day - 1, 30 * day]) {
       for (const purgingAt of [null, now]) {
         const { id } = await makeFile(ada)
@@ -310,13 +310,19 @@ describe('GET /api/files/summary', () => {
     const deletedFile = await makeFile(ada)
     await ada.fetch(`/api/files/${deletedFile.id}`, { method: 'DELETE' })
     await app.deps.db.update(users).set({ tier }).where(eq(users.id, ada.id))
-    expect(await json(await ada.fetch('/api/files/summary'))).toEqual(expectedCounts)
+    expect(await json(await ada.fetch('/api/files/summary'))).toEqual({
+      files: expectedCounts,
+      links: expectedCounts,
+    })
   })
 
   it("returns zeros for a user without files, and ignores other users' files", async () => {
     const ada = await makePerson(app)
     const zeroCounts = { active: 0, private: 0, deleted: 0 }
-    expect(await json(await ada.fetch('/api/files/summary'))).toEqual(zeroCounts)
+    expect(await json(await ada.fetch('/api/files/summary'))).toEqual({
+      files: zeroCounts,
+      links: zeroCounts,
+    })
   })
 })
 

@@ -1,4 +1,16 @@
-import { and, asc, count, desc, eq, gt, isNull, lt, type SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  count,
+  countDistinct,
+  desc,
+  eq,
+  gt,
+  isNull,
+  lt,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import { z } from 'zod'
 import { isStorableText } from '../../shared/contract/fields.ts'
 import type { FileCounts } from '../../shared/contract/files.ts'
@@ -81,18 +93,26 @@ function expiresSoon(now: Date): SQL | undefined {
   )
 }
 
-/** Counts a user's files by their link status at `now`. */
+/**
+ * Counts a user's files by their link status at `now`, and the links of these files. A link with a
+ * file whose bytes are gone can count twice.
+ */
 export async function countFiles(db: Db, { id, tier }: Owner, now: Date): Promise<FileCounts> {
   const statusCounts = await db
-    .select({ status: statusOf(tier, now).as('status'), count: count() })
+    .select({
+      status: statusOf(tier, now).as('status'),
+      files: count(),
+      links: countDistinct(links.id),
+    })
     .from(files)
     .innerJoin(links, isLinkOfFile)
     .where(and(eq(files.ownerId, id), isNull(files.deletedAt)))
     .groupBy(sql`status`)
-  return {
+  const countsOf = (key: 'files' | 'links') => ({
     active: 0,
     private: 0,
     deleted: 0,
-    ...Object.fromEntries(statusCounts.map(({ status, count }) => [status, count])),
-  }
+    ...Object.fromEntries(statusCounts.map((row) => [row.status, row[key]])),
+  })
+  return { files: countsOf('files'), links: countsOf('links') }
 }

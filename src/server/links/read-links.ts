@@ -19,6 +19,8 @@ export type LinkEntry = Pick<
   | 'sha256'
   | 'downloadCount'
   | 'purgingAt'
+  | 'purgedAt'
+  | 'purgeDueAt'
   | 'takenDownAt'
   | 'takedownReason'
 > & {
@@ -63,6 +65,7 @@ function entryTotals(db: Db) {
   const firstName = sql`(array_agg(${entries.name} order by ${entries.position}))[1]`
   return db
     .select({
+      fileCount: sql`count(*)`.mapWith(Number).as('file_count'),
       size: sql`sum(${entries.size})`.mapWith(Number).as('size'),
       name: sql<string>`lower(coalesce(${links.title}, ${firstName}))`.as('name'),
     })
@@ -80,14 +83,14 @@ export const linkSortFields = {
 } satisfies Record<SortKey, { shape: z.ZodType<string | number>; type: SQL }>
 
 /**
- * Lists a page of a user's links, each with its sort value. Newest first uses an index; the other
- * orders sort all of the user's links.
+ * Lists a page of a user's links, each with its sort value and its number of files. Newest first
+ * uses an index; the other orders sort all of the user's links.
  */
 export async function listLinks(
   db: Db,
   ownerId: string,
   { limit, order, after, search, endingAfter }: LinkPageOptions,
-): Promise<{ link: LinkRow; sortValue: string | number | Date }[]> {
+): Promise<{ link: LinkRow; sortValue: string | number | Date; fileCount: number }[]> {
   const totals = entryTotals(db)
   const columns = {
     date: sql`${links.createdAt}`.mapWith(links.createdAt),
@@ -99,7 +102,7 @@ export async function listLinks(
   const { type } = linkSortFields[order.by]
   const [direction, comparison] = order.descending ? [desc, sql`<`] : [asc, sql`>`]
   return db
-    .select({ link: links, sortValue: column })
+    .select({ link: links, sortValue: column, fileCount: totals.fileCount })
     .from(links)
     .innerJoinLateral(totals, sql`true`)
     .where(
@@ -113,6 +116,16 @@ export async function listLinks(
     )
     .orderBy(direction(column), direction(links.id))
     .limit(limit)
+}
+
+/** Returns how many of the first links have at most `maxFiles` files together, at least one. */
+export function countLinksOnPage(rows: readonly { fileCount: number }[], maxFiles: number): number {
+  let fileCount = 0
+  const end = rows.findIndex((row) => {
+    fileCount += row.fileCount
+    return fileCount > maxFiles
+  })
+  return end === -1 ? rows.length : Math.max(1, end)
 }
 
 /** Matches links that are active at `now` and expire within 24 hours. */
@@ -225,6 +238,8 @@ async function toUploadEntries(
       sha256: null,
       downloadCount: 0,
       purgingAt: null,
+      purgedAt: null,
+      purgeDueAt: null,
       takenDownAt: null,
       takedownReason: null,
       state: 'uploading',

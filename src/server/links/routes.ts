@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
+import { maxFilesPerPage } from '../../shared/contract/links.ts'
 import { parseOrder } from '../../shared/rules/files/file-order.ts'
 import { links } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
@@ -13,7 +14,13 @@ import { removeBytes } from '../uploads/end-uploads.ts'
 import { startLink } from '../uploads/start-upload.ts'
 import { deleteLink } from './delete-link.ts'
 import { updateLink } from './queries.ts'
-import { addEntries, findOwnLink, linkSortFields, listLinks } from './read-links.ts'
+import {
+  addEntries,
+  countLinksOnPage,
+  findOwnLink,
+  linkSortFields,
+  listLinks,
+} from './read-links.ts'
 import { renewLink } from './renew-link.ts'
 
 type LinkEndpoint =
@@ -87,7 +94,7 @@ export function linkRoutes(
         endingAfter: expiring === 'soon' ? deps.clock() : undefined,
       })
       const page = takePage(context, rows, {
-        limit,
+        limit: Math.min(limit, countLinksOnPage(rows, maxFilesPerPage)),
         cursorOf: ({ link, sortValue }) => [sort, sortValue, link.id],
       })
       return addEntries(

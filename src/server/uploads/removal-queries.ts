@@ -1,4 +1,4 @@
-import { desc, eq, inArray, lt, lte, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, lt, lte, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { idleUploadTimeoutMs } from '../../shared/rules/files/retention.ts'
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { deletionReceipts, removals, uploads } from '../db/schema.ts'
@@ -46,6 +46,20 @@ export async function endUploads(
 ): Promise<EndedUpload[]> {
   if (storageKeys.length === 0) return []
   return endUploadsWhere(db, isOwnedUpload(ownerId, storageKeys), now)
+}
+
+/** Ends a user's uploads by id. A job removes the bytes. Returns the ids of the uploads. */
+export async function endUploadsById(
+  db: Db,
+  ownerId: string,
+  ids: readonly string[],
+  now: Date,
+): Promise<string[]> {
+  const hasListedId = sql`${uploads.id} = any(${sql.param(ids)}::uuid[])`
+  const isSelected = and(eq(uploads.ownerId, ownerId), hasListedId)
+  const rows = await db.select({ id: uploads.id }).from(uploads).where(isSelected)
+  if (rows.length > 0) await endUploadsWhere(db, isSelected, now, 'job')
+  return rows.map(({ id }) => id)
 }
 
 /** Ends up to `limit` uploads without activity since `before`, longest idle first. */

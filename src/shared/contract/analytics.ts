@@ -2,19 +2,20 @@ import { z } from 'zod'
 import { fileKinds } from '../rules/files/file-kind.ts'
 import { analyticsDays } from '../rules/format/day.ts'
 import { endpoint } from './endpoint.ts'
-import { isoDate } from './fields.ts'
+import { isoDate, shortCode } from './fields.ts'
 import { fileSchema } from './files.ts'
 
 const count = z.int().nonnegative()
 
 const dayCount = z.object({ day: z.iso.date(), count })
 
-const fileStats = z.object({
+/** Statistics of a file, or of a link with all its files. */
+const downloadStats = z.object({
   downloadCount: count,
   lastDownloadAt: isoDate.nullable(),
-  days: z.array(dayCount).describe('Every day from the upload on, in UTC.'),
+  days: z.array(dayCount).describe('Downloads of files on every day from the upload on, in UTC.'),
 })
-export type FileStats = z.infer<typeof fileStats>
+export type DownloadStats = z.infer<typeof downloadStats>
 
 const analyticsResponse = z.object({
   kinds: z
@@ -37,7 +38,14 @@ export const analytics = {
     summary: 'Get the downloads of a file (premium)',
     access: 'user',
     params: z.object({ id: z.string().max(64) }),
-    response: fileStats,
+    response: downloadStats,
     errors: ['TIER_ANALYTICS', 'FILE_NOT_FOUND'],
+  }),
+  linkStats: endpoint('GET', '/api/links/{code}/stats', {
+    summary: 'Get the downloads of a link (premium). A ZIP archive counts once per file and day',
+    access: 'user',
+    params: z.object({ code: shortCode }),
+    response: downloadStats,
+    errors: ['TIER_ANALYTICS', 'LINK_NOT_FOUND'],
   }),
 }

@@ -56,8 +56,10 @@ const receipt = z.object({
 })
 export type DeletionReceipt = z.infer<typeof receipt>
 
-/** The number of files per link status (spec §4). */
-const fileCounts = z.record(z.enum(linkStatuses), z.int().nonnegative())
+const statusCounts = z.record(z.enum(linkStatuses), z.int().nonnegative())
+
+/** The number of files and of links per link status (spec §4). */
+const fileCounts = z.object({ files: statusCounts, links: statusCounts })
 export type FileCounts = z.infer<typeof fileCounts>
 
 const preferences = z.object({
@@ -96,7 +98,7 @@ export const files = {
     response: z.array(fileSchema),
   }),
   countFiles: endpoint('GET', '/api/files/summary', {
-    summary: "Count your files by link status. Doesn't extend the session",
+    summary: "Count your files and links by link status. Doesn't extend the session",
     access: 'user',
     isPolled: true,
     response: fileCounts,

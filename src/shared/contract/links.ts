@@ -16,6 +16,7 @@ import { listQuery, sha256 } from './files.ts'
 import { startBody, startErrors, startResponse } from './uploads.ts'
 
 export const maxFilesPerLink = 1000
+export const maxFilesPerPage = 2 * maxFilesPerLink
 export const maxLinkTitleLength = 200
 export const maxLinkMessageLength = 2000
 export const maxLinkPasswordLength = 128
@@ -81,12 +82,15 @@ const ownLinkFile = linkFile.extend({
   purgingAt: isoDate
     .nullable()
     .describe('When the server began to delete the bytes. They can no longer be downloaded.'),
+  purgedAt: isoDate.nullable().describe('When storage confirmed that the bytes are gone.'),
+  purgeDueAt: isoDate.nullable().describe('When the deletion was due; null before it begins.'),
   takenDownAt: isoDate.nullable().describe('When the administrator took the file down.'),
   takedownReason: z.string().nullable(),
 })
 
 /** A link as shown to its owner (design §5). */
 const linkSchema = z.object({
+  id: z.uuid().describe('Stays the same when a renewal changes the code.'),
   ...sharedLinkFields,
   downloadCount,
   files: z.array(ownLinkFile),
@@ -163,7 +167,7 @@ export const links = {
     errors: ['LINK_NOT_FOUND', ...startErrors],
   }),
   listLinks: endpoint('GET', '/api/links', {
-    summary: 'List your links',
+    summary: `List your links. A page has at most ${maxFilesPerPage} files or a single link`,
     access: 'user',
     query: listQuery,
     response: z.array(linkSchema),

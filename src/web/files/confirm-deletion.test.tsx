@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { act, screen } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { storedFile } from '../../../tests/support/upload-fixtures.ts'
+import { linkFile } from '../../../tests/support/upload-fixtures.ts'
 import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
 import { confirmDeletion } from './confirm-deletion.tsx'
 
@@ -16,7 +16,7 @@ afterEach(() => page.close())
  * are loaded.
  */
 async function openConfirmation(count: number, sizes: readonly number[]) {
-  const files = sizes.map((size, n) => storedFile({ id: `${n}`, originalName: `${n}.txt`, size }))
+  const files = sizes.map((size, n) => linkFile({ id: `${n}`, name: `${n}.txt`, size }))
   page.show(null)
   act(() => void confirmDeletion(files, count))
   await screen.findByRole('alertdialog')

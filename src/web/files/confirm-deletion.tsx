@@ -1,4 +1,4 @@
-import type { File as StoredFile } from '../../shared/contract/files.ts'
+import type { LinkFile } from '../../shared/contract/links.ts'
 import { formatSize } from '../../shared/rules/format/file-size.ts'
 import { confirm } from '../ui/dialog.tsx'
 import { FileName } from '../ui/file-name.tsx'
@@ -13,7 +13,7 @@ const maxListedFiles = 3
  * @param count the number of files to delete, loaded or not.
  */
 export function confirmDeletion(
-  files: readonly StoredFile[],
+  files: readonly LinkFile[],
   count = files.length,
 ): Promise<boolean> {
   return confirm({
@@ -26,7 +26,7 @@ export function confirmDeletion(
   })
 }
 
-function FileNames({ files, count }: { files: readonly StoredFile[]; count: number }) {
+function FileNames({ files, count }: { files: readonly LinkFile[]; count: number }) {
   const listedFiles = files.slice(0, maxListedFiles)
   const unlistedCount = count - listedFiles.length
   const size = files.length === count ? files.reduce((sum, file) => sum + file.size, 0) : null
@@ -35,7 +35,7 @@ function FileNames({ files, count }: { files: readonly StoredFile[]; count: numb
       {listedFiles.map((file) => (
         <li key={file.id} className="flex items-baseline justify-between gap-4 px-3 py-2">
           <span className="min-w-0 font-[540]">
-            <FileName name={file.originalName} />
+            <FileName name={file.name} />
           </span>
           <span className="shrink-0 text-muted tabular-nums">{formatSize(file.size)}</span>
         </li>

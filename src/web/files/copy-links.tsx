@@ -1,22 +1,22 @@
 import { Check, Copy } from 'lucide-react'
 import { type Ref, useEffect, useState } from 'react'
-import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { formatCount } from '../../shared/rules/format/numbers.ts'
 import { Button, type ButtonProps } from '../ui/button.tsx'
 import { writeClipboard } from '../ui/clipboard.ts'
 import { type ToastOptions, toast } from '../ui/toast.tsx'
+import type { ListedLink } from './listed-link.ts'
 
 /**
- * Copies the links to these files, one per line, and shows a toast.
- * @param closedCount the number of selected files that are not in `files` because they have no
- * active link. The toast mentions it.
+ * Copies these links, one per line, and shows a toast.
+ * @param closedCount the number of selected links that are not in `links` because they don't work.
+ * The toast mentions it.
  */
-export async function copyLinks(files: readonly StoredFile[], closedCount = 0): Promise<void> {
-  const links = files.map(({ shortCode }) => `${window.location.origin}/s/${shortCode}`)
-  const closedFilesText = `${formatCount(closedCount, 'file')} ${closedCount === 1 ? 'has' : 'have'}`
-  await copyText(links.join('\n'), 'link', {
-    title: `${formatCount(links.length, 'link')} copied`,
-    ...(closedCount > 0 && { description: `${closedFilesText} no open link.` }),
+export async function copyLinks(links: readonly ListedLink[], closedCount = 0): Promise<void> {
+  const urls = links.map(({ shortCode }) => `${window.location.origin}/s/${shortCode}`)
+  const closedLinksText = `${formatCount(closedCount, 'link')} ${closedCount === 1 ? 'has' : 'have'}`
+  await copyText(urls.join('\n'), 'link', {
+    title: `${formatCount(urls.length, 'link')} copied`,
+    ...(closedCount > 0 && { description: `${closedLinksText} ended.` }),
   })
 }
 
@@ -50,15 +50,16 @@ export async function copyText(
 const confirmationMs = 2000
 
 export interface CopyLinkButtonProps extends Pick<ButtonProps, 'variant' | 'size' | 'unavailable'> {
-  link: string
-  fileName: string
+  /** The link as an absolute URL. */
+  url: string
+  name: string
   ref?: Ref<HTMLElement>
 }
 
 /**
  * A button that copies a short link and then shows a confirmation, both on itself and in a toast.
  */
-export function CopyLinkButton({ link, fileName, ...button }: CopyLinkButtonProps) {
+export function CopyLinkButton({ url, name, ...button }: CopyLinkButtonProps) {
   const [isCopied, setCopied] = useState(false)
   useEffect(() => {
     if (!isCopied) return
@@ -67,8 +68,8 @@ export function CopyLinkButton({ link, fileName, ...button }: CopyLinkButtonProp
   }, [isCopied])
 
   const copy = async () => {
-    const successToast = { title: 'Link copied', description: link }
-    if (await copyText(link, 'link', successToast)) setCopied(true)
+    const successToast = { title: 'Link copied', description: url }
+    if (await copyText(url, 'link', successToast)) setCopied(true)
   }
   return (
     <Button
@@ -79,7 +80,7 @@ export function CopyLinkButton({ link, fileName, ...button }: CopyLinkButtonProp
       {...button}
     >
       {isCopied ? 'Copied' : 'Copy'}
-      <span className="sr-only">link of {fileName}</span>
+      <span className="sr-only">link of {name}</span>
     </Button>
   )
 }

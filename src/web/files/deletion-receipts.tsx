@@ -7,7 +7,7 @@ import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { FileName } from '../ui/file-name.tsx'
 import { cursorPagingOptions, PagedList, pageSize } from '../ui/paged-list.tsx'
-import { Timestamp } from './file-receipt.tsx'
+import { Timestamp } from './link-receipt.tsx'
 
 /** Receipts for deleted files, loaded on demand. */
 export function DeletionReceipts() {

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
-import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { maxFileSearchLength } from '../../shared/rules/files/file-order.ts'
 import { formatCount } from '../../shared/rules/format/numbers.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { filesLeftText } from '../../shared/rules/tiers/tier-limits.ts'
 import { SearchField } from '../ui/search-field.tsx'
-import { allFiles, useFileCounts, useFiles } from './use-files.ts'
+import type { ListedLink } from './listed-link.ts'
+import { allLinks, useLinkCounts, useLinks } from './use-links.ts'
 import { useNow } from './use-now.ts'
 
 /** The id of the list's heading, which receives focus when the last row is removed. */
@@ -17,7 +17,7 @@ export interface FilesHeadingProps {
   children?: ReactNode
 }
 
-/** The heading above a list of files. */
+/** The heading above a list of links. */
 export function FilesHeading({ title, children }: FilesHeadingProps) {
   return (
     <div className="mb-3 flex items-baseline justify-between gap-4">
@@ -35,7 +35,7 @@ export function ActiveLinks({ count }: { count: number | undefined }) {
   return <p className="text-muted text-sm tabular-nums">{formatCount(count, 'active link')}</p>
 }
 
-const noFiles: readonly StoredFile[] = []
+const noLinks: readonly ListedLink[] = []
 
 export interface RemainingFilesProps {
   tier: Tier
@@ -50,9 +50,9 @@ export interface RemainingFilesProps {
  */
 export function RemainingFiles({ tier, maxFiles, isChanging }: RemainingFilesProps) {
   // Files may have been uploaded in another browser.
-  const list = useFiles(allFiles, { refetchOnWindowFocus: 'always' })
-  const now = useNow(list.files ?? noFiles, tier)
-  const activeCount = useFileCounts(list, tier, now)?.active
+  const list = useLinks(allLinks, { refetchOnWindowFocus: 'always' })
+  const now = useNow(list.links ?? noLinks, tier)
+  const activeCount = useLinkCounts(list, tier, now)?.files.active
   const isKnown = activeCount !== undefined && !isChanging
   return (
     <p className="mt-0.5 min-h-[1lh] font-[540] text-sm tabular-nums">

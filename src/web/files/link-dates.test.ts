@@ -1,5 +1,4 @@
 import { expect, it, test } from 'vitest'
-import { storedFile } from '../../../tests/support/upload-fixtures.ts'
 import { localTimestampText } from '../../shared/rules/format/timestamp-text.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { getLinkEnd, linkDates } from './link-dates.ts'
@@ -10,10 +9,10 @@ const dates = {
   maxLifetimeAt: '2026-03-31T10:00:00.000Z',
 }
 
-it('parses the dates of a file', () => {
-  const parsedDates = linkDates(storedFile({ ...dates, purgingAt: null }))
+it('parses the dates of a link', () => {
+  const parsedDates = linkDates({ ...dates, purgingAt: null })
   expect(JSON.parse(JSON.stringify(parsedDates))).toEqual({ ...dates, purgingAt: null })
-  expect(linkDates(storedFile({ ...dates, purgingAt: dates.expiresAt })).purgingAt).toEqual(
+  expect(linkDates({ ...dates, purgingAt: dates.expiresAt }).purgingAt).toEqual(
     new Date(dates.expiresAt),
   )
 })

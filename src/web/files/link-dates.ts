@@ -1,21 +1,26 @@
-import type { File as StoredFile } from '../../shared/contract/files.ts'
+import type { Link } from '../../shared/contract/links.ts'
 import { localTimestampText } from '../../shared/rules/format/timestamp-text.ts'
 import type { LifelineDates } from '../../shared/rules/links/lifeline.ts'
 import { type LinkDates, linkStatus } from '../../shared/rules/links/link-status.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 
-/** Returns the element id for a file's row. */
-export function rowId({ id }: Pick<StoredFile, 'id'>): string {
-  return `file-${id}`
+/** Returns the element id for the row of a link, or of one of its files. */
+export function rowId({ id }: { id: string }): string {
+  return `row-${id}`
 }
 
-/** Returns the dates for a file and its link as `Date` objects. */
-export function linkDates(file: StoredFile): LinkDates & LifelineDates {
+/** Dates of a link as in responses. */
+export type DateTexts = Pick<Link, 'createdAt' | 'expiresAt' | 'maxLifetimeAt'> & {
+  purgingAt: string | null
+}
+
+/** Returns a link's dates as `Date` objects. */
+export function linkDates(link: DateTexts): LinkDates & LifelineDates {
   return {
-    createdAt: new Date(file.createdAt),
-    expiresAt: new Date(file.expiresAt),
-    maxLifetimeAt: new Date(file.maxLifetimeAt),
-    purgingAt: file.purgingAt === null ? null : new Date(file.purgingAt),
+    createdAt: new Date(link.createdAt),
+    expiresAt: new Date(link.expiresAt),
+    maxLifetimeAt: new Date(link.maxLifetimeAt),
+    purgingAt: link.purgingAt === null ? null : new Date(link.purgingAt),
   }
 }
 
@@ -29,7 +34,7 @@ export interface LinkEnd {
 /**
  * Returns the time that the link's label (spec §4) counts down to: when an active link expires, or
  * when a private link can no longer be renewed. For a deleted link, returns when it ended.
- * @param takenDownAt when the file was taken down; null if it was not.
+ * @param takenDownAt when the link's files were taken down; null if they were not.
  */
 export function getLinkEnd(
   dates: LinkDates,

@@ -1,19 +1,19 @@
 import type { ReactNode } from 'react'
-import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { newestFirst } from '../../shared/rules/files/file-order.ts'
 import { linkStatus } from '../../shared/rules/links/link-status.ts'
 import { type Tier, tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { Button } from '../ui/button.tsx'
 import { useSearch } from '../ui/search-field.tsx'
-import { useClearExpired } from './change-files.ts'
+import { useClearExpired } from './change-links.ts'
 import { confirmDeletion } from './confirm-deletion.tsx'
 import { ActiveLinks, FilesHeading, filesHeadingId, NameSearch } from './files-heading.tsx'
-import { FoundFiles } from './found-files.tsx'
+import { FoundLinks } from './found-links.tsx'
 import { linkDates } from './link-dates.ts'
-import { useFileCounts, useFiles } from './use-files.ts'
+import type { ListedLink } from './listed-link.ts'
+import { useLinkCounts, useLinks } from './use-links.ts'
 import { useNow } from './use-now.ts'
 
-const noFiles: readonly StoredFile[] = []
+const noLinks: readonly ListedLink[] = []
 const title = 'My Files'
 
 export interface MyFilesProps {
@@ -22,38 +22,38 @@ export interface MyFilesProps {
   emptyAction: ReactNode
 }
 
-/** My Files (spec §2): all of the user's files, with a search. */
+/** My Files (spec §2): all of the user's links, with a search. */
 export function MyFiles({ tier, emptyAction }: MyFilesProps) {
   const { input, search, setInput } = useSearch()
   const view = { search, order: newestFirst }
-  const fullList = useFiles()
-  const query = useFiles(view)
-  const now = useNow(query.files ?? noFiles, tier)
-  const counts = useFileCounts(fullList, tier, now)
-  const isEmpty = fullList.files?.length === 0
+  const fullList = useLinks()
+  const query = useLinks(view)
+  const now = useNow(query.links ?? noLinks, tier)
+  const counts = useLinkCounts(fullList, tier, now)
+  const isEmpty = fullList.links?.length === 0
   return (
     <section aria-labelledby={filesHeadingId}>
       <FilesHeading title={title}>
-        {fullList.files && !isEmpty ? <ActiveLinks count={counts?.active} /> : null}
+        {fullList.links && !isEmpty ? <ActiveLinks count={counts?.links.active} /> : null}
       </FilesHeading>
-      {fullList.files === undefined ? null : (
+      {fullList.links === undefined ? null : (
         <div className="mb-3 flex flex-wrap items-center gap-2 empty:hidden">
           {isEmpty ? null : <NameSearch searchText={input} onTextChange={setInput} />}
           {tierTraits[tier].renewal ? null : (
             <ClearHistoryButton
-              count={counts?.deleted ?? 0}
-              files={fullList.files}
+              count={counts?.files.deleted ?? 0}
+              links={fullList.links}
               tier={tier}
               now={now}
             />
           )}
         </div>
       )}
-      <FoundFiles
+      <FoundLinks
         label={title}
         search={search}
         query={query}
-        total={counts && counts.active + counts.private + counts.deleted}
+        total={counts && counts.links.active + counts.links.private + counts.links.deleted}
         tier={tier}
         now={now}
         emptyAction={emptyAction}
@@ -66,18 +66,19 @@ export function MyFiles({ tier, emptyAction }: MyFilesProps) {
 interface ClearHistoryButtonProps {
   /** The number of expired files. If it is 0, the button is hidden. */
   count: number
-  /** All loaded files, expired or not. */
-  files: readonly StoredFile[]
+  /** All loaded links, expired or not. */
+  links: readonly ListedLink[]
   tier: Tier
   now: Date
 }
 
 /** Clears a free user's expired history after confirmation (spec §2). */
-function ClearHistoryButton({ count, files, tier, now }: ClearHistoryButtonProps) {
+function ClearHistoryButton({ count, links, tier, now }: ClearHistoryButtonProps) {
   const { mutate: clear, isPending } = useClearExpired()
-  const isExpired = (file: StoredFile) => linkStatus(linkDates(file), tier, now) === 'deleted'
+  const isExpired = (link: ListedLink) => linkStatus(linkDates(link), tier, now) === 'deleted'
   const confirmAndClear = async () => {
-    if (await confirmDeletion(files.filter(isExpired), count)) clear()
+    const expiredFiles = links.filter(isExpired).flatMap(({ files }) => files)
+    if (await confirmDeletion(expiredFiles, count)) clear()
   }
   return count > 0 ? (
     <div className="max-sm:basis-full">

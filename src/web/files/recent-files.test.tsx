@@ -1,24 +1,25 @@
 // @vitest-environment happy-dom
 import { act, fireEvent, screen, within } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { storedFile } from '../../../tests/support/upload-fixtures.ts'
+import { linkFile, listedLink } from '../../../tests/support/upload-fixtures.ts'
 import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
-import type { File as StoredFile } from '../../shared/contract/files.ts'
+import type { LinkFile } from '../../shared/contract/links.ts'
 import { getServerClock } from '../api/server-clock.ts'
+import type { ListedLink } from './listed-link.ts'
 import { RecentFiles } from './recent-files.tsx'
-import { refreshFiles } from './use-files.ts'
+import { refreshLinks } from './use-links.ts'
 
 let page: WebPage
-let files: StoredFile[]
+let links: ListedLink[]
 let copiedTexts: string[]
 let reportedHasNewFiles: boolean[]
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   page = openPage()
-  files = [makeFile('old', 0)]
+  links = [makeLink('old', 0)]
   copiedTexts = []
   reportedHasNewFiles = []
-  page.on('GET /api/files', () => files)
+  page.on('GET /api/links', () => links)
   page.on('GET /api/settings/email-signature', () => ({ signature: '' }))
   const writeText = async (text: string) => void copiedTexts.push(text)
   Object.defineProperty(navigator, 'clipboard', { configurable: true, value: { writeText } })
@@ -29,13 +30,13 @@ afterEach(() => {
   Reflect.deleteProperty(navigator, 'clipboard')
 })
 
-/** Creates a file with an active link. Its upload date is `second` seconds from now. */
-function makeFile(id: string, second: number): StoredFile {
+/** Creates an active link. Its upload date is `second` seconds from now. */
+function makeLink(id: string, second: number, file: Partial<LinkFile> = {}): ListedLink {
   const now = getServerClock().now()
   const toTimestamp = (ms: number) => new Date(now + second * 1000 + ms).toISOString()
-  return storedFile({
+  return listedLink({
     id,
-    originalName: `${id}.txt`,
+    files: [linkFile({ name: `${id}.txt`, ...file })],
     shortCode: `code-${id}`,
     createdAt: toTimestamp(0),
     expiresAt: toTimestamp(3 * 86_400_000),
@@ -59,9 +60,9 @@ async function open() {
   await settle()
 }
 
-async function storeFiles(...newFiles: StoredFile[]) {
-  files = [...newFiles.toReversed(), ...files]
-  act(() => refreshFiles(page.client))
+async function storeLinks(...newLinks: ListedLink[]) {
+  links = [...newLinks.toReversed(), ...links]
+  act(() => refreshLinks(page.client))
   await settle()
 }
 
@@ -77,16 +78,16 @@ function getRow(name: string) {
   }
 }
 
-test('files of the first load are not marked as new', async () => {
+test('links of the first load are not marked as new', async () => {
   await open()
   expect(getRow('old.txt').isMarked()).toBe(false)
   expect(getRow('old.txt').copiesAsMainAction()).toBe(false)
   expect(reportedHasNewFiles.at(-1)).toBe(false)
 })
 
-test('a new file is marked, and copying its link is the main action', async () => {
+test('a new link is marked, and copying its link is the main action', async () => {
   await open()
-  await storeFiles(makeFile('new', 1))
+  await storeLinks(makeLink('new', 1))
   expect(getRow('new.txt').isMarked()).toBe(true)
   expect(getRow('new.txt').copiesAsMainAction()).toBe(true)
   expect(getRow('old.txt').isMarked()).toBe(false)
@@ -96,12 +97,23 @@ test('a new file is marked, and copying its link is the main action', async () =
   expect(document.activeElement).toBe(document.body)
 })
 
-test('the links of several new files can be copied together, one per line', async () => {
+test('a link is marked as new once its files have been uploaded', async () => {
+  links = [makeLink('sent', 1, { state: 'uploading', receivedBytes: 420 }), ...links]
   await open()
-  await storeFiles(makeFile('a', 1))
-  await storeFiles(makeFile('b', 2))
+  expect(getRow('sent.txt').isMarked()).toBe(false)
+  expect(page.text()).toContain('Uploading… 42%')
+  links = links.slice(1)
+  await storeLinks(makeLink('sent', 1))
+  expect(getRow('sent.txt').isMarked()).toBe(true)
+  expect(page.text()).not.toContain('Uploading')
+})
+
+test('several new links can be copied together, one per line', async () => {
+  await open()
+  await storeLinks(makeLink('a', 1))
+  await storeLinks(makeLink('b', 2))
   expect([getRow('a.txt').isMarked(), getRow('b.txt').isMarked()]).toEqual([true, true])
-  // With several new files, the main action is the button that copies all their links.
+  // With several new links, the main action is the button that copies all their links.
   expect(getRow('a.txt').copiesAsMainAction()).toBe(false)
   expect(getRow('b.txt').copiesAsMainAction()).toBe(false)
   const copyAllButton = screen.getByRole('button', { name: 'Copy 2 links' })
@@ -113,33 +125,33 @@ test('the links of several new files can be copied together, one per line', asyn
   expect(page.text()).toContain('2 links copied')
 })
 
-test('a file with the same timestamp as a known one is marked as new', async () => {
+test('a link with the same timestamp as a known one is marked as new', async () => {
   await open()
-  await storeFiles({ ...makeFile('new', 0), createdAt: files[0]?.createdAt ?? '' })
+  await storeLinks({ ...makeLink('new', 0), createdAt: links[0]?.createdAt ?? '' })
   expect(getRow('new.txt').isMarked()).toBe(true)
   expect(getRow('old.txt').isMarked()).toBe(false)
 })
 
-test('the links of new files that do not fit in the list are copied too', async () => {
+test('new links that do not fit in the list are copied too', async () => {
   await open()
-  await storeFiles(...Array.from({ length: 7 }, (_, n) => makeFile(`file-${n}`, n + 1)))
+  await storeLinks(...Array.from({ length: 7 }, (_, n) => makeLink(`file-${n}`, n + 1)))
   expect(screen.getAllByRole('listitem')).toHaveLength(5)
   fireEvent.click(screen.getByRole('button', { name: 'Copy 7 links' }))
   await settle()
   expect(copiedTexts[0]?.split('\n')).toHaveLength(7)
 })
 
-test('an older file that moves up into the list is not marked as new', async () => {
-  files = [makeFile('old', 0), makeFile('older', -10)]
+test('an older link that moves up into the list is not marked as new', async () => {
+  links = [makeLink('old', 0), makeLink('older', -10)]
   await open()
-  files = [makeFile('older', -10), makeFile('oldest', -20)]
-  act(() => refreshFiles(page.client))
+  links = [makeLink('older', -10), makeLink('oldest', -20)]
+  act(() => refreshLinks(page.client))
   await settle()
   expect(getRow('oldest.txt').isMarked()).toBe(false)
 })
 
 test.each([
-  ['scrolls to a new file', 0, 1],
+  ['scrolls to a new link', 0, 1],
   ['stays in place after the user has scrolled', 120, 0],
 ])('the page %s', async (_behavior, scrollY, scrollCount) => {
   const scrollSpy = vi
@@ -147,7 +159,7 @@ test.each([
     .mockImplementation(() => undefined)
   await open()
   window.scrollTo(0, scrollY)
-  await storeFiles(makeFile('new', 1))
+  await storeLinks(makeLink('new', 1))
   expect(scrollSpy).toHaveBeenCalledTimes(scrollCount)
   scrollSpy.mockRestore()
   window.scrollTo(0, 0)

@@ -1,5 +1,4 @@
 import { useLayoutEffect, useRef, useState } from 'react'
-import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { localTimestampText } from '../../shared/rules/format/timestamp-text.ts'
 import { dayInMs } from '../../shared/rules/format/units.ts'
 import { lifeline } from '../../shared/rules/links/lifeline.ts'
@@ -12,17 +11,18 @@ import { Button, ButtonLink } from '../ui/button.tsx'
 import { ButtonRow, DialogButtons, FormDialog } from '../ui/dialog.tsx'
 import { Form } from '../ui/form.tsx'
 import { SegmentedControl } from '../ui/segmented-control.tsx'
-import { isPermanentError, useRenewFile } from './change-files.ts'
+import { isPermanentError, useRenewLink } from './change-links.ts'
 import { CopyLinkButton } from './copy-links.tsx'
 import { Lifeline, textColors } from './lifeline.tsx'
 import { linkDates, rowId } from './link-dates.ts'
+import type { ListedLink } from './listed-link.ts'
 import { shareEmailUrl } from './share-email.ts'
 
 const noErrors = {}
 
 /** Returns when the new link would expire, and whether the maximum lifetime cuts that short. */
-function previewRenewal(file: StoredFile, days: number, now: Date) {
-  const dates = linkDates(file)
+function previewRenewal(link: ListedLink, days: number, now: Date) {
+  const dates = linkDates(link)
   const expiresAt = renewedExpiry(now, days, dates.maxLifetimeAt)
   const isCapped = expiresAt.getTime() - now.getTime() < days * dayInMs
   return { expiresAt, isCapped, lifelineState: lifeline({ ...dates, expiresAt }, now, true) }
@@ -59,21 +59,22 @@ function Bar({ name, isNew = false, lifelineState, label, until }: BarProps) {
 }
 
 function RenewForm({
-  file,
+  link,
   tier,
   now,
   onCancel,
   onRenew,
-}: Pick<RenewDialogProps, 'file' | 'tier' | 'now'> & {
+}: Pick<RenewDialogProps, 'link' | 'tier' | 'now'> & {
   onCancel: () => void
   onRenew: (days: number) => Promise<unknown>
 }) {
   const limits = useLimits()[tier]
   const [chosenDays, setChosenDays] = useState<number>()
   const days = selectedDays(limits, chosenDays)
-  const dates = linkDates(file)
+  const dates = linkDates(link)
+  const isSingle = link.files.length === 1
   const isActive = linkStatus(dates, tier, now) === 'active'
-  const { expiresAt, isCapped, lifelineState } = previewRenewal(file, days, now)
+  const { expiresAt, isCapped, lifelineState } = previewRenewal(link, days, now)
   return (
     <Form errors={noErrors} onSubmit={() => onRenew(days)}>
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
@@ -106,8 +107,9 @@ function RenewForm({
         />
         {isCapped ? (
           <p className="text-muted text-sm">
-            This file is kept for at most {daysText(lifetimeDays(dates))}, so {daysText(days)} end
-            with the file.
+            {isSingle ? 'This file is' : 'These files are'} kept for at most{' '}
+            {daysText(lifetimeDays(dates))}, so {daysText(days)} end with the{' '}
+            {isSingle ? 'file' : 'files'}.
           </p>
         ) : null}
       </div>
@@ -124,32 +126,32 @@ function RenewForm({
 }
 
 function NewLink({
-  file,
+  link,
   tier,
   now,
   signature,
   onClose,
-}: Pick<RenewDialogProps, 'file' | 'tier' | 'now' | 'signature'> & { onClose: () => void }) {
+}: Pick<RenewDialogProps, 'link' | 'tier' | 'now' | 'signature'> & { onClose: () => void }) {
   const copyButtonRef = useRef<HTMLElement>(null)
   // Removing the previous step also removed the focused button. `useEffect` would run too late,
   // after the dialog has taken focus.
   useLayoutEffect(() => copyButtonRef.current?.focus(), [])
-  const dates = linkDates(file)
+  const dates = linkDates(link)
   const { host, origin } = window.location
-  const link = `${origin}/s/${file.shortCode}`
+  const url = `${origin}/s/${link.shortCode}`
   return (
     <div className="grid gap-3">
       <div className="flex flex-wrap items-center gap-2 rounded-control border border-edge p-2 pl-3.5">
         <span className="min-w-0 flex-1 select-all font-[540] wrap-anywhere max-sm:basis-full max-sm:py-1.5">
-          {host}/s/{file.shortCode}
+          {host}/s/{link.shortCode}
         </span>
         <div className="max-sm:flex-1">
           <CopyLinkButton
             ref={copyButtonRef}
             variant="primary"
             size="medium"
-            link={link}
-            fileName={file.originalName}
+            url={url}
+            name={link.name}
           />
         </div>
       </div>
@@ -161,9 +163,10 @@ function NewLink({
         <ButtonRow>
           <ButtonLink
             href={shareEmailUrl({
-              fileName: file.originalName,
-              fileSize: file.size,
-              link,
+              name: link.name,
+              fileCount: link.files.length,
+              totalSize: link.totalSize,
+              link: url,
               expiresAt: dates.expiresAt,
               signature,
             })}
@@ -178,8 +181,8 @@ function NewLink({
 }
 
 export interface RenewDialogProps {
-  /** The file whose link is renewed. Keep it set until the dialog has closed. */
-  file: StoredFile
+  /** The link to renew. Keep it set until the dialog has closed. */
+  link: ListedLink
   tier: Tier
   now: Date
   signature: string
@@ -192,16 +195,19 @@ export interface RenewDialogProps {
  * After the renewal, the dialog shows the new link.
  */
 export function RenewDialog(props: RenewDialogProps) {
-  const { file, tier, now, signature, onClosed } = props
+  const { link, tier, now, signature, onClosed } = props
   const [isOpen, setOpen] = useState(true)
   const [openerElement] = useState(document.activeElement)
   const onClose = () => setOpen(false)
-  const { mutateAsync, data: renewedFile, isPending } = useRenewFile()
-  const name = file.originalName
-  const isActive = linkStatus(linkDates(file), tier, now) === 'active'
+  const { mutateAsync, data: renewedLink, isPending } = useRenewLink()
+  const { name } = link
+  const noun = link.files.length === 1 ? 'file' : 'files'
+  const isActive = linkStatus(linkDates(link), tier, now) === 'active'
   const renew = (days: number) =>
     // After a permanent error, retrying would be pointless, so the dialog closes.
-    mutateAsync({ id: file.id, days }).catch((error) => isPermanentError(error) && onClose())
+    mutateAsync({ code: link.shortCode, days }).catch(
+      (error) => isPermanentError(error) && onClose(),
+    )
   return (
     <FormDialog
       wide
@@ -209,20 +215,20 @@ export function RenewDialog(props: RenewDialogProps) {
       onOpenChange={() => (isPending ? undefined : onClose())}
       onClosed={onClosed}
       // A renewal may replace the button that opened the dialog.
-      finalFocus={() => (openerElement?.isConnected ? true : document.getElementById(rowId(file)))}
-      title={renewedFile ? `New link for ${name}` : `Renew ${name}`}
+      finalFocus={() => (openerElement?.isConnected ? true : document.getElementById(rowId(link)))}
+      title={renewedLink ? `New link for ${name}` : `Renew ${name}`}
       description={
-        renewedFile
-          ? 'The old link no longer works. Send this one to everyone who needs the file.'
+        renewedLink
+          ? `The old link no longer works. Send this one to everyone who needs the ${noun}.`
           : isActive
-            ? `It gets a completely new link. The old one, /s/${file.shortCode}, stops working at once.`
-            : `It gets a completely new link. The old one ended on ${localTimestampText(linkDates(file).expiresAt, now)}.`
+            ? `It gets a completely new link. The old one, /s/${link.shortCode}, stops working at once.`
+            : `It gets a completely new link. The old one ended on ${localTimestampText(linkDates(link).expiresAt, now)}.`
       }
     >
-      {renewedFile ? (
-        <NewLink file={renewedFile} tier={tier} now={now} signature={signature} onClose={onClose} />
+      {renewedLink ? (
+        <NewLink link={renewedLink} tier={tier} now={now} signature={signature} onClose={onClose} />
       ) : (
-        <RenewForm file={file} tier={tier} now={now} onCancel={onClose} onRenew={renew} />
+        <RenewForm link={link} tier={tier} now={now} onCancel={onClose} onRenew={renew} />
       )}
     </FormDialog>
   )

@@ -4,8 +4,9 @@ import { type ShareEmail, shareEmailUrl } from './share-email.ts'
 
 function makeShareEmail(changes: Partial<ShareEmail> = {}): ShareEmail {
   return {
-    fileName: 'press-kit.zip',
-    fileSize: 101_082_726,
+    name: 'press-kit.zip',
+    fileCount: 1,
+    totalSize: 101_082_726,
     link: 'https://mayfly.example/s/h4TzPb9NcE',
     expiresAt: new Date('2025-07-15T10:00:00Z'),
     signature: 'Mayfly\nSecure file sharing\nsupport@mayfly.example',
@@ -47,11 +48,11 @@ test('the email omits an empty signature', () => {
 })
 
 test('the subject shortens a long name, but the body does not', () => {
-  const fileName = `${'x'.repeat(200)}.mov`
-  const { subject, body } = parseUrl(shareEmailUrl(makeShareEmail({ fileName })))
+  const name = `${'x'.repeat(200)}.mov`
+  const { subject, body } = parseUrl(shareEmailUrl(makeShareEmail({ name })))
   expect(subject.length).toBeLessThan(80)
   expect(subject).toContain('….mov'.slice(1))
-  expect(body).toContain(fileName)
+  expect(body).toContain(name)
 })
 
 describe('any name or signature', () => {
@@ -61,14 +62,14 @@ describe('any name or signature', () => {
       fc.constant('a&bcc=x@y.z?to=q#h%0D%0A+ \ud800'),
     )
     fc.assert(
-      fc.property(anyText, anyText, (fileName, signature) => {
-        const mailtoUrl = shareEmailUrl(makeShareEmail({ fileName, signature }))
+      fc.property(anyText, anyText, (name, signature) => {
+        const mailtoUrl = shareEmailUrl(makeShareEmail({ name, signature }))
         const { to, fields, body } = parseUrl(mailtoUrl)
         expect(to).toBe('')
         expect(fields).toEqual(['subject', 'body'])
         expect(new URL(mailtoUrl).hash).toBe('')
-        const name = fileName.toWellFormed().replace(/\r\n?|\n/g, '\r\n')
-        expect(body.startsWith(`${name} (`)).toBe(true)
+        const sentName = name.toWellFormed().replace(/\r\n?|\n/g, '\r\n')
+        expect(body.startsWith(`${sentName} (`)).toBe(true)
       }),
     )
   })

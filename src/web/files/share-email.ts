@@ -2,9 +2,11 @@ import { formatSize } from '../../shared/rules/format/file-size.ts'
 import { shortName } from '../ui/file-name.tsx'
 
 export interface ShareEmail {
-  fileName: string
+  /** The link's name, which is the file's name if there is only one. */
+  name: string
+  fileCount: number
   /** In bytes. */
-  fileSize: number
+  totalSize: number
   /** The short link as an absolute URL. */
   link: string
   expiresAt: Date
@@ -14,7 +16,7 @@ export interface ShareEmail {
   timeZone?: string
 }
 
-/** File names longer than this are shortened to keep the subject on one line. */
+/** Names longer than this are shortened to keep the subject on one line. */
 const maxSubjectNameLength = 60
 
 /**
@@ -35,13 +37,14 @@ function expiryText(date: Date, timeZone: string | undefined): string {
 }
 
 /**
- * Returns a `mailto:` URL for an email about a link (RFC 6068), without a recipient. The file name
- * and signature are encoded, so they can't inject recipients or headers.
+ * Returns a `mailto:` URL for an email about a link (RFC 6068), without a recipient. The name and
+ * signature are encoded, so they can't inject recipients or headers.
  */
 export function shareEmailUrl(email: ShareEmail): string {
-  const subject = `A file for you: ${shortName(email.fileName, maxSubjectNameLength)}`
+  const noun = email.fileCount === 1 ? 'A file' : 'Files'
+  const subject = `${noun} for you: ${shortName(email.name, maxSubjectNameLength)}`
   const body = [
-    `${email.fileName} (${formatSize(email.fileSize)})`,
+    `${email.name} (${formatSize(email.totalSize)})`,
     '',
     email.link,
     '',

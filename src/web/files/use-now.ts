@@ -1,23 +1,22 @@
 import { useEffect, useState } from 'react'
-import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { nextLabelChange } from '../../shared/rules/links/link-status.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { getServerClock, scheduleCheck, serverNow } from '../api/server-clock.ts'
-import { linkDates } from './link-dates.ts'
+import { type DateTexts, linkDates } from './link-dates.ts'
 
-/** Returns the server's time. Updates it whenever a label on one of these files changes. */
-export function useNow(files: readonly StoredFile[], tier: Tier): Date {
-  const [{ now, previousFiles }, setState] = useState(() => ({
+/** Returns the server's time. Updates it whenever the label of one of these links changes. */
+export function useNow(links: readonly DateTexts[], tier: Tier): Date {
+  const [{ now, previousLinks }, setState] = useState(() => ({
     now: serverNow(),
-    previousFiles: files,
+    previousLinks: links,
   }))
-  // New files may have been created after `now`.
-  if (previousFiles !== files) setState({ now: serverNow(), previousFiles: files })
+  // New links may have been created after `now`.
+  if (previousLinks !== links) setState({ now: serverNow(), previousLinks: links })
   useEffect(() => {
-    const update = () => setState({ now: serverNow(), previousFiles: files })
-    const nextUpdateAt = nextChangeAt(files, tier, now.getTime())
+    const update = () => setState({ now: serverNow(), previousLinks: links })
+    const nextUpdateAt = nextChangeAt(links, tier, now.getTime())
     return scheduleCheck(update, nextUpdateAt - getServerClock().now())
-  }, [files, tier, now])
+  }, [links, tier, now])
   return now
 }
 
@@ -31,11 +30,11 @@ export const tickMs = 30_000
  * Returns when the next label changes, but at most `tickMs` from now, as a Unix time in
  * milliseconds.
  */
-export function nextChangeAt(files: readonly StoredFile[], tier: Tier, now: number): number {
+export function nextChangeAt(links: readonly DateTexts[], tier: Tier, now: number): number {
   const nowDate = new Date(now)
   let earliestChangeAt = now + tickMs
-  for (const file of files) {
-    const nextLabelChangeDate = nextLabelChange(linkDates(file), tier, nowDate)
+  for (const link of links) {
+    const nextLabelChangeDate = nextLabelChange(linkDates(link), tier, nowDate)
     if (nextLabelChangeDate !== null && nextLabelChangeDate.getTime() < earliestChangeAt)
       earliestChangeAt = nextLabelChangeDate.getTime()
   }

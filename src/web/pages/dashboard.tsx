@@ -10,7 +10,7 @@ import { RemainingFiles } from '../files/files-heading.tsx'
 import { usePreferences } from '../files/manager/use-preferences.ts'
 import { MyFiles } from '../files/my-files.tsx'
 import { RecentFiles } from '../files/recent-files.tsx'
-import { resetFileLists } from '../files/use-files.ts'
+import { resetLinkLists } from '../files/use-links.ts'
 import { TierSwitch } from '../tiers/tier-switch.tsx'
 import { TrialBanner } from '../tiers/trial-banner.tsx'
 import { useRequestedTrial } from '../tiers/use-trial-notice.ts'
@@ -68,7 +68,7 @@ function DashboardContent({ user }: { user: User }) {
     selectTab(newTab)
     // File lists never become stale by themselves (spec §9), so they would miss recent downloads.
     // Opening any tab except Upload reloads them.
-    if (newTab !== 'upload') resetFileLists(queryClient)
+    if (newTab !== 'upload') resetLinkLists(queryClient)
   }
   const { fileManager } = tierTraits[user.tier]
   const limits = useLimits()

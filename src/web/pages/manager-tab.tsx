@@ -10,8 +10,8 @@ const FileManager = lazy(() =>
   import('../files/manager/file-manager.tsx').then((module) => ({ default: module.FileManager })),
 )
 
-const FileStatistics = lazy(() =>
-  import('../analytics/file-statistics.tsx').then((module) => ({ default: module.FileStatistics })),
+const LinkStatistics = lazy(() =>
+  import('../analytics/link-statistics.tsx').then((module) => ({ default: module.LinkStatistics })),
 )
 
 export interface ManagerTabProps {
@@ -52,10 +52,10 @@ export function ManagerTab({ user, onUpload, onTierChange, ...filter }: ManagerT
       <FileManager
         {...filter}
         tier={user.tier}
-        statistics={(file, receipt) => (
+        statistics={(link, receipt) => (
           <Suspense fallback={<Loading label="Loading the statistics">{null}</Loading>}>
-            <FileStatistics
-              file={file}
+            <LinkStatistics
+              link={link}
               canRenew={tierTraits[user.tier].renewal}
               receipt={receipt}
             />

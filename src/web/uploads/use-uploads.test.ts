@@ -57,14 +57,14 @@ test('a user who signed in before the store was created is detected', async () =
   await expect.poll(() => store.getState().records).toMatchObject([{ id: oldRecord.id }])
 })
 
-test('a start rejected by the tier limit refreshes the file list once', () => {
+test('a start rejected by the tier limit refreshes the list of links once', () => {
   const client = new QueryClient()
   const store = renderStore(client)
-  client.setQueryData(['/api/files', {}], [])
-  const isStale = () => client.getQueryState(['/api/files', {}])?.isInvalidated
+  client.setQueryData(['/api/links', {}], [])
+  const isStale = () => client.getQueryState(['/api/links', {}])?.isInvalidated
   store.setState({ inlineError: 'Your tier holds 3 files.' })
   expect(isStale()).toBe(true)
-  client.setQueryData(['/api/files', {}], [])
+  client.setQueryData(['/api/links', {}], [])
   store.setState({ inlineError: 'Your tier holds 3 files.', outcome: null })
   store.setState({ inlineError: null })
   expect(isStale()).toBe(false)

@@ -2,7 +2,7 @@ import { hashKey, type QueryClient, useQueryClient } from '@tanstack/react-query
 import { useStore } from 'zustand'
 import type { User } from '../../shared/contract/account.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
-import { refreshFiles } from '../files/use-files.ts'
+import { refreshLinks } from '../files/use-links.ts'
 import { confirm } from '../ui/dialog.tsx'
 import { toast } from '../ui/toast.tsx'
 import { createBrowserUploads, type Uploads } from './browser-uploads.ts'
@@ -20,7 +20,7 @@ function getUploads(client: QueryClient): Uploads {
   const existingUploads = uploadsByClient.get(client)
   if (existingUploads) return existingUploads
   const uploads = createBrowserUploads({
-    onStored: () => refreshFiles(client),
+    onStored: () => refreshLinks(client),
     onNotice: ({ title, description, isServerFull, isFailure }) => {
       const isAdmin = client.getQueryData(currentUserQuery.queryKey)?.isAdmin === true
       toast({
@@ -51,7 +51,7 @@ function getUploads(client: QueryClient): Uploads {
   store.subscribe(({ inlineError }, before) => {
     // The tier is full, possibly because of files added in another browser that this page doesn't
     // list yet.
-    if (inlineError !== null && inlineError !== before.inlineError) refreshFiles(client)
+    if (inlineError !== null && inlineError !== before.inlineError) refreshLinks(client)
   })
   uploadsByClient.set(client, uploads)
   return uploads

@@ -1,6 +1,6 @@
 import { ArrowDown, ArrowUp, Settings2 } from 'lucide-react'
 import { type ReactNode, useEffect, useId, useState } from 'react'
-import type { File as StoredFile } from '../../../shared/contract/files.ts'
+import type { FileCounts } from '../../../shared/contract/files.ts'
 import {
   type FileOrder,
   newestFirst,
@@ -13,27 +13,32 @@ import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { useSearch } from '../../ui/search-field.tsx'
 import { Select } from '../../ui/select.tsx'
-import { useDeleteFiles } from '../change-files.ts'
+import { useDeleteLinks } from '../change-links.ts'
 import { confirmDeletion } from '../confirm-deletion.tsx'
 import { filesHeadingId, NameSearch } from '../files-heading.tsx'
-import { FoundFiles } from '../found-files.tsx'
-import { type ListView, useFileCounts, useFiles } from '../use-files.ts'
+import { FoundLinks } from '../found-links.tsx'
+import type { ListedLink } from '../listed-link.ts'
+import { type ListView, useLinkCounts, useLinks } from '../use-links.ts'
 import { useNow } from '../use-now.ts'
 import { ManagerSettings } from './manager-settings.tsx'
 import { SelectionBar } from './selection-bar.tsx'
 import { useSelection } from './use-selection.ts'
 
-const noFiles: readonly StoredFile[] = []
+const noLinks: readonly ListedLink[] = []
 const title = 'File Manager'
 
 /**
- * The initial order for links that expire soon, because the oldest files are usually the first to
+ * The initial order for links that expire soon, because the oldest links are usually the first to
  * expire.
  */
 const oldestFirst = { ...newestFirst, descending: false }
 
-function countsText(total: number, active: number): string {
-  return `${formatCount(total, 'file')} · ${formatCount(active, 'active link')}`
+function sumCounts(counts: FileCounts['files']): number {
+  return counts.active + counts.private + counts.deleted
+}
+
+function countsText({ files, links }: FileCounts): string {
+  return `${formatCount(sumCounts(files), 'file')} · ${formatCount(links.active, 'active link')}`
 }
 
 export interface FileManagerProps {
@@ -43,11 +48,11 @@ export interface FileManagerProps {
   /** True to list only files whose links expire within 24 hours. */
   isExpiring: boolean
   onShowAll: () => void
-  /** Renders a file's statistics; see `FileList`. */
-  statistics: (file: StoredFile, receipt: ReactNode) => ReactNode
+  /** Renders a link's statistics; see `LinkList`. */
+  statistics: (link: ListedLink, receipt: ReactNode) => ReactNode
 }
 
-/** The File Manager (spec §2): sorts, searches and selects a premium user's files. */
+/** The File Manager (spec §2): sorts, searches and selects a premium user's links. */
 export function FileManager({ tier, emptyAction, statistics, ...filter }: FileManagerProps) {
   const { isExpiring, onShowAll } = filter
   const { input, search, setInput } = useSearch()
@@ -55,21 +60,21 @@ export function FileManager({ tier, emptyAction, statistics, ...filter }: FileMa
   const [showsSettings, setShowsSettings] = useState(false)
   const settingsId = useId()
   const view: ListView = { search, order, expiring: isExpiring ? 'soon' : undefined }
-  const fullList = useFiles()
-  const query = useFiles(view)
-  const files = query.files ?? noFiles
-  const now = useNow(files, tier)
-  const counts = useFileCounts(fullList, tier, now)
-  const total = counts && counts.active + counts.private + counts.deleted
+  const fullList = useLinks()
+  const query = useLinks(view)
+  const links = query.links ?? noLinks
+  const now = useNow(links, tier)
+  const counts = useLinkCounts(fullList, tier, now)
+  const total = counts && sumCounts(counts.links)
   const selection = useSelection(view, query)
   const { selected, selectedIds } = selection
-  const { mutate: deleteFiles, isPending: isDeleting } = useDeleteFiles(selection.drop)
+  const { mutate: deleteLinks, isPending: isDeleting } = useDeleteLinks(selection.drop)
   const confirmAndDelete = async () => {
-    if (await confirmDeletion(selected)) deleteFiles(selected)
+    if (await confirmDeletion(selected.flatMap(({ files }) => files))) deleteLinks(selected)
   }
   const isAllSelected =
-    files.length > 0 &&
-    files.every(({ id }) => selectedIds.has(id)) &&
+    links.length > 0 &&
+    links.every(({ id }) => selectedIds.has(id)) &&
     (!query.hasMore || selected.length === total)
 
   // The link that led here disappeared with its tab, so move focus to the heading.
@@ -89,7 +94,7 @@ export function FileManager({ tier, emptyAction, statistics, ...filter }: FileMa
             {title}
           </h2>
           {counts && total ? (
-            <p className="text-muted text-sm tabular-nums">{countsText(total, counts.active)}</p>
+            <p className="text-muted text-sm tabular-nums">{countsText(counts)}</p>
           ) : null}
         </div>
         <Button
@@ -110,13 +115,13 @@ export function FileManager({ tier, emptyAction, statistics, ...filter }: FileMa
           </Button>
         </div>
       ) : null}
-      {fullList.files && fullList.files.length > 0 ? (
+      {fullList.links && fullList.links.length > 0 ? (
         <div className="mb-3 flex flex-wrap items-center gap-2">
           <NameSearch searchText={input} onTextChange={setInput} />
           <SortControls order={order} onOrderChange={setOrder} />
         </div>
       ) : null}
-      <FoundFiles
+      <FoundLinks
         label={title}
         search={search}
         query={query}
@@ -141,13 +146,13 @@ export function FileManager({ tier, emptyAction, statistics, ...filter }: FileMa
         }
         onDelete={({ id }) => selection.drop(new Set([id]))}
         statistics={statistics}
-        wrapRow={(file, row) => (
-          <div className={`flex ${selectedIds.has(file.id) ? 'bg-tint' : ''}`}>
+        wrapRow={(link, row) => (
+          <div className={`flex ${selectedIds.has(link.id) ? 'bg-tint' : ''}`}>
             <div className="pt-4 pl-2 sm:pl-3 pointer-coarse:pt-2.5">
               <Checkbox
-                label={`Select ${file.originalName}`}
-                checked={selectedIds.has(file.id)}
-                onCheckedChange={() => selection.toggle(file)}
+                label={`Select ${link.name}`}
+                checked={selectedIds.has(link.id)}
+                onCheckedChange={() => selection.toggle(link)}
               />
             </div>
             <div className="-ml-2 min-w-0 flex-1">{row}</div>

@@ -2,17 +2,17 @@
 import { act, fireEvent, screen } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openClipboard, type TestClipboard } from '../../../../tests/support/clipboard.ts'
-import { storedFile } from '../../../../tests/support/upload-fixtures.ts'
+import { listedLink } from '../../../../tests/support/upload-fixtures.ts'
 import { openPage, type WebPage } from '../../../../tests/support/web-page.ts'
 import { SelectionBar, type SelectionBarProps } from './selection-bar.tsx'
 
 const now = new Date('2025-07-13T10:00:00.000Z')
 
-function makeActiveFile(id: string) {
-  return storedFile({ id, shortCode: `code-${id}` })
+function makeActiveLink(id: string) {
+  return listedLink({ id, shortCode: `code-${id}` })
 }
-function makeExpiredFile(id: string) {
-  return { ...makeActiveFile(id), expiresAt: now.toISOString() }
+function makeExpiredLink(id: string) {
+  return { ...makeActiveLink(id), expiresAt: now.toISOString() }
 }
 
 let page: WebPage
@@ -55,11 +55,11 @@ async function copy(name: string) {
 
 describe('the checkbox', () => {
   test.each([
-    ['no files', { selected: [] }, 'Select all files', [false, false], 'all'],
-    ['some files', { selected: [makeActiveFile('a')] }, 'Select all files', [false, true], 'all'],
+    ['no links', { selected: [] }, 'Select all files', [false, false], 'all'],
+    ['some links', { selected: [makeActiveLink('a')] }, 'Select all files', [false, true], 'all'],
     [
-      'all files',
-      { selected: [makeActiveFile('a')], isAllSelected: true },
+      'all links',
+      { selected: [makeActiveLink('a')], isAllSelected: true },
       'Select none',
       [true, false],
       'clear',
@@ -80,8 +80,8 @@ describe('the checkbox', () => {
   })
 })
 
-test('shows the number and total size of selected files', () => {
-  show({ selected: [makeActiveFile('a'), { ...makeActiveFile('b'), size: 548 }] })
+test('shows the number and total size of selected links', () => {
+  show({ selected: [makeActiveLink('a'), { ...makeActiveLink('b'), totalSize: 548 }] })
   expect(screen.getByRole('status').textContent).toBe('2 selected · 1.5 KB')
 })
 
@@ -95,45 +95,45 @@ describe('copying links', () => {
   const getOrigin = () => window.location.origin
 
   test('copies one link per line', async () => {
-    show({ selected: [makeActiveFile('a'), makeActiveFile('b')] })
+    show({ selected: [makeActiveLink('a'), makeActiveLink('b')] })
     await copy('Copy 2 links')
     expect(clipboard.copiedTexts).toEqual([`${getOrigin()}/s/code-a\n${getOrigin()}/s/code-b`])
     await expect.poll(page.text).toContain('2 links copied')
-    expect(page.text()).not.toContain('no open link')
+    expect(page.text()).not.toContain('ended')
   })
 
   test('skips an expired link and says so', async () => {
-    show({ selected: [makeActiveFile('a'), makeExpiredFile('b')] })
+    show({ selected: [makeActiveLink('a'), makeExpiredLink('b')] })
     await copy('Copy 1 link')
     expect(clipboard.copiedTexts).toEqual([`${getOrigin()}/s/code-a`])
-    await expect.poll(page.text).toContain('1 link copied1 file has no open link.')
+    await expect.poll(page.text).toContain('1 link copied1 link has ended.')
   })
 
   test('counts the skipped links', async () => {
-    show({ selected: [makeActiveFile('a'), makeExpiredFile('b'), makeExpiredFile('c')] })
+    show({ selected: [makeActiveLink('a'), makeExpiredLink('b'), makeExpiredLink('c')] })
     await copy('Copy 1 link')
-    await expect.poll(page.text).toContain('2 files have no open link.')
+    await expect.poll(page.text).toContain('2 links have ended.')
   })
 
   test('is disabled if all links have expired', async () => {
-    show({ selected: [makeExpiredFile('a')] })
+    show({ selected: [makeExpiredLink('a')] })
     await copy('Copy 0 links')
     expect(clipboard.copiedTexts).toEqual([])
   })
 
   test.each([
-    [[makeActiveFile('a')], 'Copy 1 link'],
-    [[makeActiveFile('a'), makeActiveFile('b')], 'Copy 2 links'],
-  ])('shows the error from the spec if copying fails', async (selectedFiles, name) => {
+    [[makeActiveLink('a')], 'Copy 1 link'],
+    [[makeActiveLink('a'), makeActiveLink('b')], 'Copy 2 links'],
+  ])('shows the error from the spec if copying fails', async (selectedLinks, name) => {
     clipboard.shouldFail = true
-    show({ selected: selectedFiles })
+    show({ selected: selectedLinks })
     await copy(name)
     await expect.poll(page.text).toContain('Copy failedFailed to copy link to clipboard.')
   })
 })
 
-test('can delete files and clear the selection', () => {
-  show({ selected: [makeActiveFile('a')] })
+test('can delete links and clear the selection', () => {
+  show({ selected: [makeActiveLink('a')] })
   fireEvent.click(screen.getByRole('button', { name: 'Delete 1' }))
   fireEvent.click(screen.getByRole('button', { name: 'Clear selection' }))
   expect(pressedButtons).toEqual(['delete', 'clear'])

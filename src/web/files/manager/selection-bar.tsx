@@ -1,17 +1,15 @@
 import { Copy, Trash2 } from 'lucide-react'
-import type { File as StoredFile } from '../../../shared/contract/files.ts'
 import { formatSize } from '../../../shared/rules/format/file-size.ts'
 import { formatCount } from '../../../shared/rules/format/numbers.ts'
-import { linkStatus } from '../../../shared/rules/links/link-status.ts'
 import type { Tier } from '../../../shared/rules/tiers/tier.ts'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { copyLinks } from '../copy-links.tsx'
-import { linkDates } from '../link-dates.ts'
+import { isOpen, type ListedLink } from '../listed-link.ts'
 
 export interface SelectionBarProps {
-  selected: readonly StoredFile[]
-  /** True if all files that match the search are selected. */
+  selected: readonly ListedLink[]
+  /** True if all links that match the search are selected. */
   isAllSelected: boolean
   /** True while "select all" loads the rest of the list. */
   isLoadingAll: boolean
@@ -24,7 +22,7 @@ export interface SelectionBarProps {
 }
 
 /**
- * The bar above the list, with a checkbox that selects all files and with actions for the selected
+ * The bar above the list, with a checkbox that selects all links and with actions for the selected
  * ones. On phones it stays visible while scrolling.
  */
 export function SelectionBar({
@@ -35,8 +33,8 @@ export function SelectionBar({
 }: SelectionBarProps) {
   const { tier, now } = props
   const count = selected.length
-  const activeFiles = selected.filter((file) => linkStatus(linkDates(file), tier, now) === 'active')
-  const size = selected.reduce((sum, file) => sum + file.size, 0)
+  const openLinks = selected.filter((link) => isOpen(link, tier, now))
+  const size = selected.reduce((sum, { totalSize }) => sum + totalSize, 0)
   const renderStatus = () => {
     if (isLoadingAll) return 'Selecting all…'
     if (count === 0) return 'Select all'
@@ -70,12 +68,10 @@ export function SelectionBar({
           <Button
             size="small"
             icon={<Copy />}
-            unavailable={
-              activeFiles.length === 0 ? 'None of these files has an open link.' : undefined
-            }
-            onClick={() => void copyLinks(activeFiles, count - activeFiles.length)}
+            unavailable={openLinks.length === 0 ? 'None of these links is open.' : undefined}
+            onClick={() => void copyLinks(openLinks, count - openLinks.length)}
           >
-            Copy {formatCount(activeFiles.length, 'link')}
+            Copy {formatCount(openLinks.length, 'link')}
           </Button>
           <Button
             size="small"

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { act } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { storedFile } from '../../../../tests/support/upload-fixtures.ts'
+import { listedLink } from '../../../../tests/support/upload-fixtures.ts'
 import {
   delayedResponse,
   errorResponse,
@@ -9,28 +9,27 @@ import {
   unauthorized,
   type WebPage,
 } from '../../../../tests/support/web-page.ts'
-import type { File as StoredFile } from '../../../shared/contract/files.ts'
 import { newestFirst } from '../../../shared/rules/files/file-order.ts'
-import { refreshFiles, useFiles } from '../use-files.ts'
+import type { ListedLink } from '../listed-link.ts'
+import { refreshLinks, useLinks } from '../use-links.ts'
 import { useSelection } from './use-selection.ts'
 
-const [a, b, c] = ['a', 'b', 'c'].map((id) => storedFile({ id })) as [
-  StoredFile,
-  StoredFile,
-  StoredFile,
+const [a, b, c] = ['a', 'b', 'c'].map((id) => listedLink({ id })) as [
+  ListedLink,
+  ListedLink,
+  ListedLink,
 ]
 
 let page: WebPage
 /** The pages of the server's list, keyed by cursor. The first page's key is ''. */
-let pages: Record<string, { items: StoredFile[]; next?: string }>
+let pages: Record<string, { items: ListedLink[]; next?: string }>
 beforeEach(() => {
   page = openPage()
   pages = { '': { items: [a, b, c] } }
-  page.on('GET /api/files', ({ query }) => {
+  page.on('GET /api/links', ({ query }) => {
     const { items, next } = pages[query.search ?? query.cursor ?? ''] ?? { items: [] }
     return Response.json(items, { headers: next ? { 'x-next-cursor': next } : {} })
   })
-  page.on('GET /api/files/summary', () => ({ active: 0, private: 0, deleted: 0 }))
 })
 afterEach(() => page.close())
 
@@ -38,17 +37,17 @@ async function renderSelection() {
   const hook = page.run(
     ({ search }: { search: string }) => {
       const view = { search, order: newestFirst }
-      const list = useFiles(view)
+      const list = useLinks(view)
       return { list, selection: useSelection(view, list) }
     },
     { search: '' },
   )
   const getResult = () => hook.result.current
-  await expect.poll(() => getResult().list.files).toBeDefined()
+  await expect.poll(() => getResult().list.links).toBeDefined()
   return {
     getResult,
     search: (search: string) => hook.rerender({ search }),
-    toggle: (file: StoredFile) => act(() => getResult().selection.toggle(file)),
+    toggle: (link: ListedLink) => act(() => getResult().selection.toggle(link)),
     selectedIds: () =>
       getResult()
         .selection.selected.map(({ id }) => id)
@@ -56,7 +55,7 @@ async function renderSelection() {
   }
 }
 
-test('toggling selects and deselects a file', async () => {
+test('toggling selects and deselects a link', async () => {
   const { toggle, selectedIds } = await renderSelection()
   toggle(a)
   toggle(b)
@@ -65,14 +64,14 @@ test('toggling selects and deselects a file', async () => {
   expect(selectedIds()).toBe('b')
 })
 
-test('clearing deselects all files', async () => {
+test('clearing deselects all links', async () => {
   const { getResult, toggle, selectedIds } = await renderSelection()
   toggle(a)
   act(() => getResult().selection.clear())
   expect(selectedIds()).toBe('')
 })
 
-test('deleted files are deselected', async () => {
+test('deleted links are deselected', async () => {
   const { getResult, toggle, selectedIds } = await renderSelection()
   toggle(a)
   toggle(b)
@@ -81,22 +80,22 @@ test('deleted files are deselected', async () => {
 })
 
 describe('after a reload', () => {
-  test('missing files are deselected and changed ones are updated', async () => {
+  test('missing links are deselected and changed ones are updated', async () => {
     const { getResult, toggle, selectedIds } = await renderSelection()
     toggle(a)
     toggle(b)
-    const renewedFile = { ...b, shortCode: 'another' }
-    pages = { '': { items: [renewedFile, c] } }
-    act(() => refreshFiles(page.client))
+    const renewedLink = { ...b, shortCode: 'another' }
+    pages = { '': { items: [renewedLink, c] } }
+    act(() => refreshLinks(page.client))
     await expect.poll(selectedIds).toBe('b')
-    expect(getResult().selection.selected).toEqual([renewedFile])
+    expect(getResult().selection.selected).toEqual([renewedLink])
   })
 
-  test('files on unloaded pages stay selected', async () => {
+  test('links on unloaded pages stay selected', async () => {
     const { toggle, selectedIds, getResult } = await renderSelection()
     toggle(a)
     pages = { '': { items: [b, c], next: 'more' } }
-    act(() => refreshFiles(page.client))
+    act(() => refreshLinks(page.client))
     await expect.poll(() => getResult().list.hasMore).toBe(true)
     expect(selectedIds()).toBe('a')
   })
@@ -108,7 +107,7 @@ describe('a new search', () => {
     toggle(a)
     pages.text = { items: [a] }
     search('text')
-    await expect.poll(() => getResult().list.files).toEqual([a])
+    await expect.poll(() => getResult().list.links).toEqual([a])
     expect(selectedIds()).toBe('')
   })
 
@@ -116,7 +115,7 @@ describe('a new search', () => {
     const { toggle, selectedIds, search, getResult } = await renderSelection()
     toggle(a)
     const { respond: response, resolve } = delayedResponse()
-    page.on('GET /api/files', response)
+    page.on('GET /api/links', response)
     search('text')
     expect(getResult().list.isOutdated).toBe(true)
     toggle(b)
@@ -134,7 +133,7 @@ describe('selecting all', () => {
     pages = { '': { items: [a, b], next: 'more' }, more: { items: [c] } }
     const { getResult, selectedIds } = await renderSelection()
     const { respond: response, resolve } = delayedResponse()
-    page.on('GET /api/files', response)
+    page.on('GET /api/links', response)
     act(() => getResult().selection.selectAll())
     await expect.poll(() => getResult().selection.isLoadingAll).toBe(true)
     expect(selectedIds()).toBe('')
@@ -147,7 +146,7 @@ describe('selecting all', () => {
     pages = { '': { items: [a, b], next: 'more' } }
     const { getResult, selectedIds, toggle } = await renderSelection()
     toggle(a)
-    page.on('GET /api/files', () => errorResponse(503))
+    page.on('GET /api/links', () => errorResponse(503))
     act(() => getResult().selection.selectAll())
     await expect.poll(page.text).toBe('ErrorFailed to load all files. Please try again.')
     expect(selectedIds()).toBe('a')
@@ -156,14 +155,14 @@ describe('selecting all', () => {
   test('shows only the logout toast if the session has ended', async () => {
     pages = { '': { items: [a, b], next: 'more' } }
     const { getResult } = await renderSelection()
-    page.on('GET /api/files', unauthorized)
+    page.on('GET /api/links', unauthorized)
     act(() => getResult().selection.selectAll())
     await expect.poll(page.signOutCount).toBeGreaterThan(0)
     expect(page.text()).toBe('')
   })
 })
 
-test('selected files follow the order of the list', async () => {
+test('selected links follow the order of the list', async () => {
   const { toggle, selectedIds } = await renderSelection()
   toggle(c)
   toggle(a)

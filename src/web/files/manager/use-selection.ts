@@ -1,73 +1,73 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
-import type { File as StoredFile } from '../../../shared/contract/files.ts'
 import { showFailure } from '../../api/show-failure.ts'
-import { type ListView, loadAll, type useFiles } from '../use-files.ts'
+import type { ListedLink } from '../listed-link.ts'
+import { type ListView, loadAll, type useLinks } from '../use-links.ts'
 
-const noFiles: readonly StoredFile[] = []
+const noLinks: readonly ListedLink[] = []
 
 /**
- * The selected files. They are stored as whole objects, because changing the sort order can unload
- * part of the list. Each search has its own selection so that users can't delete files that aren't
+ * The selected links. They are stored as whole objects, because changing the sort order can unload
+ * part of the list. Each search has its own selection so that users can't delete links that aren't
  * listed.
  */
 interface Selection {
   searchKey: string
-  files: ReadonlyMap<string, StoredFile>
+  links: ReadonlyMap<string, ListedLink>
 }
 
 /**
- * Manages which files in a list are selected.
+ * Manages which links in a list are selected.
  * @param list the loaded part of the list.
  */
-export function useSelection(view: ListView, list: ReturnType<typeof useFiles>) {
+export function useSelection(view: ListView, list: ReturnType<typeof useLinks>) {
   const client = useQueryClient()
-  const { searchKey, files: listedFiles = noFiles, hasMore, isOutdated } = list
-  const [selection, setSelection] = useState<Selection>({ searchKey, files: new Map() })
+  const { searchKey, links: listedLinks = noLinks, hasMore, isOutdated } = list
+  const [selection, setSelection] = useState<Selection>({ searchKey, links: new Map() })
 
-  // The order and details of selected files come from the list. Once the list is fully loaded,
-  // selected files that are missing from it no longer exist.
+  // The order and details of selected links come from the list. Once the list is fully loaded,
+  // selected links that are missing from it no longer exist.
   const isComplete = !hasMore && !isOutdated
-  const selectedFiles = useMemo(() => {
-    if (selection.searchKey !== searchKey) return noFiles
-    const listedSelection = listedFiles.filter(({ id }) => selection.files.has(id))
+  const selectedLinks = useMemo(() => {
+    if (selection.searchKey !== searchKey) return noLinks
+    const listedSelection = listedLinks.filter(({ id }) => selection.links.has(id))
     if (isComplete) return listedSelection
     const listedIds = new Set(listedSelection.map(({ id }) => id))
     return [
       ...listedSelection,
-      ...[...selection.files.values()].filter(({ id }) => !listedIds.has(id)),
+      ...[...selection.links.values()].filter(({ id }) => !listedIds.has(id)),
     ]
-  }, [selection, searchKey, listedFiles, isComplete])
-  const selectedIds = useMemo(() => new Set(selectedFiles.map(({ id }) => id)), [selectedFiles])
+  }, [selection, searchKey, listedLinks, isComplete])
+  const selectedIds = useMemo(() => new Set(selectedLinks.map(({ id }) => id)), [selectedLinks])
 
-  const select = (files: readonly StoredFile[], searchKey: string) =>
-    setSelection({ searchKey, files: new Map(files.map((file) => [file.id, file])) })
+  const select = (links: readonly ListedLink[], searchKey: string) =>
+    setSelection({ searchKey, links: new Map(links.map((link) => [link.id, link])) })
   const { mutate, isPending } = useMutation({
     mutationFn: () => loadAll(client, view),
-    onSuccess: ({ files, searchKey }) => select(files, searchKey),
+    onSuccess: ({ links, searchKey }) => select(links, searchKey),
     onError: (error) => showFailure(error, 'Error', 'Failed to load all files. Please try again.'),
   })
   return {
-    selected: selectedFiles,
+    selected: selectedLinks,
     selectedIds,
     isLoadingAll: isPending,
     toggle: useCallback(
-      (file: StoredFile) =>
+      (link: ListedLink) =>
         setSelection((previous) => {
-          const files = new Map(previous.searchKey === searchKey ? previous.files : [])
-          if (!files.delete(file.id)) files.set(file.id, file)
-          return { searchKey, files }
+          const links = new Map(previous.searchKey === searchKey ? previous.links : [])
+          if (!links.delete(link.id)) links.set(link.id, link)
+          return { searchKey, links }
         }),
       [searchKey],
     ),
     /** Loads the rest of the list first if necessary. */
-    selectAll: () => (isComplete ? select(listedFiles, searchKey) : mutate()),
-    clear: () => setSelection({ searchKey, files: new Map() }),
-    /** Removes deleted files from the selection. */
+    selectAll: () => (isComplete ? select(listedLinks, searchKey) : mutate()),
+    clear: () => setSelection({ searchKey, links: new Map() }),
+    /** Removes deleted links from the selection. */
     drop: (ids: ReadonlySet<string>) =>
       setSelection((previous) => ({
         ...previous,
-        files: new Map([...previous.files].filter(([id]) => !ids.has(id))),
+        links: new Map([...previous.links].filter(([id]) => !ids.has(id))),
       })),
   }
 }

@@ -1,6 +1,6 @@
 import { Copy } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { File as StoredFile } from '../../shared/contract/files.ts'
+import type { LinkFile } from '../../shared/contract/links.ts'
 import { formatSize } from '../../shared/rules/format/file-size.ts'
 import { groupDigits } from '../../shared/rules/format/numbers.ts'
 import { exactTimestampText } from '../../shared/rules/format/timestamp-text.ts'
@@ -8,10 +8,11 @@ import { removalDueAt } from '../../shared/rules/links/receipt.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { copyText } from './copy-links.tsx'
 import { linkDates } from './link-dates.ts'
+import type { ListedLink } from './listed-link.ts'
 
-function getReceiptTimes(file: StoredFile, canRenew: boolean): ReceiptTimes {
-  const { purgeDueAt, purgedAt } = file
-  const dates = linkDates(file)
+function getReceiptTimes(link: ListedLink, canRenew: boolean): ReceiptTimes {
+  const { purgeDueAt, purgedAt } = link
+  const dates = linkDates(link)
   const recordedDueAt = purgeDueAt === null ? null : new Date(purgeDueAt)
   return {
     storedAt: dates.createdAt,
@@ -20,19 +21,21 @@ function getReceiptTimes(file: StoredFile, canRenew: boolean): ReceiptTimes {
   }
 }
 
-export interface FileReceiptProps {
-  file: StoredFile
+export interface LinkReceiptProps {
+  link: ListedLink
   /** True if the owner's tier can renew links. */
   canRenew: boolean
   now: Date
 }
 
 /**
- * A file's receipt: when the file was stored, when its removal is due, when the removal was
- * confirmed, and the file's SHA-256. The receipt can be copied as text.
+ * The receipt for a link's files: when they were stored, when their removal is due, when the
+ * removal was confirmed, and the SHA-256 of a single file. The receipt can be copied as text, with
+ * all files.
  */
-export function FileReceipt({ file, canRenew, now }: FileReceiptProps) {
-  const times = getReceiptTimes(file, canRenew)
+export function LinkReceipt({ link, canRenew, now }: LinkReceiptProps) {
+  const times = getReceiptTimes(link, canRenew)
+  const sha256 = link.files.length === 1 ? link.files[0]?.sha256 : null
   const { storedAt, dueAt, purgedAt } = times
   return (
     <div>
@@ -44,14 +47,14 @@ export function FileReceipt({ file, canRenew, now }: FileReceiptProps) {
             variant="quiet"
             icon={<Copy />}
             onClick={() =>
-              void copyText(receiptText(file, times, window.location.origin), 'receipt', {
+              void copyText(receiptText(link.files, times, window.location.origin), 'receipt', {
                 title: 'Receipt copied',
-                description: file.originalName,
+                description: link.name,
               })
             }
           >
             Copy receipt
-            <span className="sr-only">of {file.originalName}</span>
+            <span className="sr-only">of {link.name}</span>
           </Button>
         </div>
       </div>
@@ -70,14 +73,14 @@ export function FileReceipt({ file, canRenew, now }: FileReceiptProps) {
             <span className="block text-muted">Confirmed by storage.</span>
           </DetailRow>
         )}
-        {file.sha256 === null ? null : (
+        {sha256 ? (
           <div>
             <dt className="text-muted">SHA-256</dt>
             <dd>
-              <Checksum sha256={file.sha256} />
+              <Checksum sha256={sha256} />
             </dd>
           </div>
-        )}
+        ) : null}
       </dl>
     </div>
   )
@@ -123,21 +126,22 @@ export interface ReceiptTimes {
   purgedAt: Date | null
 }
 
-/** Formats a file's receipt as text, with times in UTC. Omits unknown values. */
+/** Formats a receipt as text, with times in UTC. Omits unknown values. */
 export function receiptText(
-  { originalName, size, sha256 }: Pick<StoredFile, 'originalName' | 'size' | 'sha256'>,
+  files: readonly Pick<LinkFile, 'name' | 'size' | 'sha256'>[],
   { storedAt, dueAt, purgedAt }: ReceiptTimes,
   origin: string,
 ): string {
-  const bytes = size < 1024 ? '' : ` (${groupDigits(size)} bytes)`
   const lines = [
     `Receipt from ${origin}`,
-    `File: ${originalName}`,
-    `Size: ${formatSize(size)}${bytes}`,
+    ...files.flatMap(({ name, size, sha256 }) => [
+      `File: ${name}`,
+      `Size: ${formatSize(size)}${size < 1024 ? '' : ` (${groupDigits(size)} bytes)`}`,
+      sha256 && `SHA-256: ${sha256}`,
+    ]),
     `Stored: ${utcText(storedAt)}`,
     dueAt && `Removal due: ${utcText(dueAt)}`,
     purgedAt && `Bytes deleted: ${utcText(purgedAt)}, confirmed by storage`,
-    sha256 && `SHA-256: ${sha256}`,
   ]
   return lines.filter((line) => line !== null && line !== '').join('\n')
 }

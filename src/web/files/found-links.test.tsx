@@ -1,9 +1,10 @@
 // @vitest-environment happy-dom
 import { fireEvent, screen } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { storedFile } from '../../../tests/support/upload-fixtures.ts'
+import { linkFile, listedLink } from '../../../tests/support/upload-fixtures.ts'
 import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
-import { FoundFiles, type FoundFilesProps } from './found-files.tsx'
+import { FoundLinks, type FoundLinksProps } from './found-links.tsx'
+import type { ListedLink } from './listed-link.ts'
 
 let page: WebPage
 let pressedButtons: string[]
@@ -14,10 +15,12 @@ beforeEach(() => {
 })
 afterEach(() => page.close())
 
-const [a, b] = [storedFile({ id: 'a' }), storedFile({ id: 'b' })]
+const [a, b] = ['a', 'b'].map((id) =>
+  listedLink({ id, files: [linkFile({ name: `${id}.txt` })] }),
+) as [ListedLink, ListedLink]
 
 function show(
-  query: Partial<FoundFilesProps['query']>,
+  query: Partial<FoundLinksProps['query']>,
   {
     search = '',
     nextPageFails = false,
@@ -25,12 +28,12 @@ function show(
   }: { search?: string; nextPageFails?: boolean; onShowAll?: () => void } = {},
 ) {
   page.show(
-    <FoundFiles
+    <FoundLinks
       label="File Manager"
       search={search}
       query={
         {
-          files: undefined,
+          links: undefined,
           hasMore: false,
           isOutdated: false,
           isError: false,
@@ -39,7 +42,7 @@ function show(
           isMoreError: nextPageFails,
           loadMore: async () => pressedButtons.push('load more'),
           ...query,
-        } as FoundFilesProps['query']
+        } as FoundLinksProps['query']
       }
       total={2}
       tier="premium"
@@ -56,27 +59,27 @@ function show(
   }
 }
 
-test('shows the files', () => {
-  const { rows, spoken } = show({ files: [a, b] })
+test('shows the links', () => {
+  const { rows, spoken } = show({ links: [a, b] })
   expect([rows(), spoken()]).toEqual([2, ''])
 })
 
-describe('files with links that expire soon', () => {
+describe('links that expire soon', () => {
   const onShowAll = () => pressedButtons.push('all')
 
   test('are counted for screen readers', () => {
-    expect(show({ files: [a, b] }, { onShowAll }).spoken()).toBe('2 files found')
+    expect(show({ links: [a, b] }, { onShowAll }).spoken()).toBe('2 links found')
   })
 
   test('offer to show all files if there are none', () => {
-    const { press } = show({ files: [] }, { onShowAll })
+    const { press } = show({ links: [] }, { onShowAll })
     expect(page.text()).toContain('No link ends within 24 hours')
     press('Show all files')
     expect(pressedButtons).toEqual(['all'])
   })
 
   test('offer to clear a search without results', () => {
-    const { press } = show({ files: [] }, { onShowAll, search: 'report' })
+    const { press } = show({ links: [] }, { onShowAll, search: 'report' })
     press('Clear search')
     expect(pressedButtons).toEqual(['clear'])
   })
@@ -97,21 +100,16 @@ describe('the download count', () => {
       .queryAllByRole('region', { name: /^Receipt of/ })
       .map((region) => region.getAttribute('aria-label'))
 
-  test("expands and collapses the file's receipt", () => {
-    show({ files: [{ ...a, originalName: 'a.txt', downloadCount: 3 }] })
+  test("expands and collapses the link's receipt", () => {
+    show({ links: [{ ...a, downloadCount: 3 }] })
     expect(press('3 downloads, receipt of a.txt')).toBe('true')
     expect(screen.getByRole('region', { name: 'Receipt of a.txt' }).textContent).toContain('Stored')
     expect(press('3 downloads, receipt of a.txt')).toBe('false')
     expect(getReceiptLabels()).toEqual([])
   })
 
-  test('expands one file at a time', () => {
-    show({
-      files: [
-        { ...a, originalName: 'a.txt' },
-        { ...b, originalName: 'b.txt' },
-      ],
-    })
+  test('expands one link at a time', () => {
+    show({ links: [a, b] })
     press('0 downloads, receipt of a.txt')
     press('0 downloads, receipt of b.txt')
     expect(getReceiptLabels()).toEqual(['Receipt of b.txt'])
@@ -120,18 +118,18 @@ describe('the download count', () => {
 
 describe('a search', () => {
   test.each([
-    [{ files: [a] }, '1 file found'],
-    [{ files: [a, b] }, '2 files found'],
-    [{ files: [] }, '0 files found'],
-    // These files are still the previous search's results.
-    [{ files: [a, b], isOutdated: true }, ''],
-    [{ files: undefined }, ''],
+    [{ links: [a] }, '1 link found'],
+    [{ links: [a, b] }, '2 links found'],
+    [{ links: [] }, '0 links found'],
+    // These links are still the previous search's results.
+    [{ links: [a, b], isOutdated: true }, ''],
+    [{ links: undefined }, ''],
   ])('with the result %j announces "%s"', (query, announcement) => {
     expect(show(query, { search: 'x' }).spoken()).toBe(announcement)
   })
 
   test('without results can be cleared', () => {
-    const { press } = show({ files: [] }, { search: 'x' })
+    const { press } = show({ links: [] }, { search: 'x' })
     expect(page.text()).toContain('No name contains “x”.')
     press('Clear search')
     expect(pressedButtons).toEqual(['clear'])
@@ -139,7 +137,7 @@ describe('a search', () => {
 })
 
 test('the empty state offers an upload', () => {
-  show({ files: [] })
+  show({ links: [] })
   expect(page.text()).toContain('No files yet')
   expect(screen.getByRole('button', { name: 'Upload a file' })).toBeTruthy()
 })
@@ -150,8 +148,8 @@ test('a list that failed to load can be reloaded', () => {
   expect(pressedButtons).toEqual(['refetch'])
 })
 
-test('loaded files stay if a reload fails', () => {
-  expect(show({ files: [a], isError: true }).rows()).toBe(1)
+test('loaded links stay if a reload fails', () => {
+  expect(show({ links: [a], isError: true }).rows()).toBe(1)
   expect(page.text()).not.toContain('could not be loaded')
 })
 
@@ -161,7 +159,7 @@ test('shows that the list is loading', () => {
 })
 
 test('a failed next page can be retried', () => {
-  const { rows, press } = show({ files: [a, b] }, { nextPageFails: true })
+  const { rows, press } = show({ links: [a, b] }, { nextPageFails: true })
   expect(rows()).toBe(2)
   press('Try again')
   expect(pressedButtons).toEqual(['load more'])

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { act } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { storedFile } from '../../../tests/support/upload-fixtures.ts'
+import { linkFile, listedLink } from '../../../tests/support/upload-fixtures.ts'
 import {
   errorResponse,
   openPage,
@@ -12,35 +12,34 @@ import { ApiError, NetworkError } from '../api/call.ts'
 import {
   deletedText,
   isPermanentError,
+  useChangeLink,
   useClearExpired,
-  useDeleteFile,
-  useDeleteFiles,
-  useRenewFile,
-} from './change-files.ts'
-import { useFiles } from './use-files.ts'
+  useDelete,
+  useDeleteLinks,
+  useRenewLink,
+} from './change-links.ts'
+import type { ListedLink } from './listed-link.ts'
+import { useLinks } from './use-links.ts'
 
-const [a, b, c] = ['a', 'b', 'c'].map((id) => storedFile({ id, originalName: `${id}.txt` })) as [
-  ReturnType<typeof storedFile>,
-  ReturnType<typeof storedFile>,
-  ReturnType<typeof storedFile>,
-]
+const [a, b, c] = ['a', 'b', 'c'].map((id) =>
+  listedLink({ id, shortCode: `code-${id}`, files: [linkFile({ id, name: `${id}.txt` })] }),
+) as [ListedLink, ListedLink, ListedLink]
 
 let page: WebPage
-let serverFiles: ReturnType<typeof storedFile>[]
+let serverLinks: ListedLink[]
 beforeEach(() => {
   page = openPage()
-  serverFiles = [a, b, c]
-  page.on('GET /api/files', () => serverFiles)
-  page.on('GET /api/files/summary', () => ({ active: 0, private: 0, deleted: 0 }))
+  serverLinks = [a, b, c]
+  page.on('GET /api/links', () => serverLinks)
 })
 afterEach(() => page.close())
 
-/** Renders a hook together with `useFiles` to show how the hook changes the file list. */
+/** Renders a hook together with `useLinks` to show how the hook changes the file list. */
 function runWithList<Result>(hook: () => Result) {
-  const { result } = page.run(() => ({ hookResult: hook(), list: useFiles() }))
+  const { result } = page.run(() => ({ hookResult: hook(), list: useLinks() }))
   return {
     hookResult: () => result.current.hookResult,
-    names: () => result.current.list.files?.map(({ id }) => id).join(''),
+    names: () => result.current.list.links?.map(({ id }) => id).join(''),
   }
 }
 
@@ -52,30 +51,30 @@ async function openList<Result>(hook: () => Result) {
 }
 
 function countListRequests() {
-  return page.requests.filter(({ call }) => call === 'GET /api/files').length
+  return page.requests.filter(({ call }) => call === 'GET /api/links').length
 }
 
 function failToFetch() {
   return Promise.reject(new TypeError('Failed to fetch'))
 }
 
-describe('deleting a file', () => {
+describe('deleting a link', () => {
   test('removes it from the list and shows a toast', async () => {
-    const { hookResult, names } = await openList(useDeleteFile)
-    page.on('DELETE /api/files/b', () => {
-      serverFiles = [a, c]
+    const { hookResult, names } = await openList(useDelete)
+    page.on('DELETE /api/links/code-b', () => {
+      serverLinks = [a, c]
       return { message: 'File deleted' }
     })
-    act(() => hookResult()(b))
+    act(() => hookResult()({ link: b }))
     await expect.poll(names).toBe('ac')
     await expect.poll(page.text).toContain('File deletedb.txt')
     await expect.poll(countListRequests).toBe(1)
   })
 
   test('succeeds if it no longer exists', async () => {
-    const { hookResult } = await openList(useDeleteFile)
-    page.on('DELETE /api/files/b', () => errorResponse(404, 'FILE_NOT_FOUND', 'File not found'))
-    act(() => hookResult()(b))
+    const { hookResult } = await openList(useDelete)
+    page.on('DELETE /api/links/code-b', () => errorResponse(404, 'LINK_NOT_FOUND'))
+    act(() => hookResult()({ link: b }))
     await expect.poll(page.text).toContain('File deleted')
   })
 
@@ -84,24 +83,24 @@ describe('deleting a file', () => {
     ['a server error', () => errorResponse(500)],
     ['an unrelated 404', () => errorResponse(404, 'NOT_FOUND')],
     ['a 401 from a proxy', () => errorResponse(401)],
-  ])('fails with %s: the file reappears and a toast is shown', async (_, response) => {
-    const { hookResult, names } = await openList(useDeleteFile)
-    page.on('DELETE /api/files/b', response)
-    act(() => hookResult()(b))
+  ])('fails with %s: the link reappears and a toast is shown', async (_, response) => {
+    const { hookResult, names } = await openList(useDelete)
+    page.on('DELETE /api/links/code-b', response)
+    act(() => hookResult()({ link: b }))
     await expect.poll(page.text).toContain('Delete failedFailed to delete file. Please try again.')
     expect(names()).toBe('abc')
   })
 
   test('shows only the logout toast if the session has ended', async () => {
-    const { hookResult } = await openList(useDeleteFile)
-    page.on('DELETE /api/files/b', unauthorized)
-    act(() => hookResult()(b))
+    const { hookResult } = await openList(useDelete)
+    page.on('DELETE /api/links/code-b', unauthorized)
+    act(() => hookResult()({ link: b }))
     await expect.poll(page.signOutCount).toBe(1)
     expect(page.text()).toBe('')
   })
 })
 
-describe('deleting files', () => {
+describe('deleting links', () => {
   /**
    * Makes the server delete all requested files except those in `missingIds`, which it reports as
    * not found.
@@ -117,13 +116,13 @@ describe('deleting files', () => {
   const bulkDeletion =
     (deletedIds: string[][] = []) =>
     () =>
-      useDeleteFiles((ids) => deletedIds.push([...ids]))
+      useDeleteLinks((ids) => deletedIds.push([...ids]))
 
   test('removes them from the list and shows how many were deleted', async () => {
     respondToBulkDelete()
     const deletedIds: string[][] = []
     const { hookResult, names } = await openList(bulkDeletion(deletedIds))
-    serverFiles = [b]
+    serverLinks = [b]
     act(() => hookResult().mutate([a, c]))
     await expect.poll(names).toBe('b')
     await expect.poll(page.text).toContain('2 files deleted')
@@ -146,8 +145,8 @@ describe('deleting files', () => {
   ])('splits %i files into calls with %j files', async (count, sizes) => {
     respondToBulkDelete()
     const { hookResult } = await openList(bulkDeletion())
-    const manyFiles = Array.from({ length: count }, (_, n) => storedFile({ id: `file-${n}` }))
-    act(() => hookResult().mutate(manyFiles))
+    const manyFiles = Array.from({ length: count }, (_, n) => linkFile({ id: `file-${n}` }))
+    act(() => hookResult().mutate([listedLink({ files: manyFiles })]))
     await expect.poll(() => hookResult().isSuccess).toBe(true)
     const requests = page.requests.filter(({ call }) => call === 'DELETE /api/files/bulk')
     expect(requests.map(({ body }) => (body as { fileIds: string[] }).fileIds.length)).toEqual(
@@ -162,26 +161,49 @@ describe('deleting files', () => {
     page.on('DELETE /api/files/bulk', ({ body }) => {
       callCount += 1
       if (callCount > 1) return errorResponse(503)
-      serverFiles = [b, c]
+      serverLinks = [b, c]
       return { message: '', deletedCount: (body as { fileIds: [] }).fileIds.length, notFound: [] }
     })
-    const manyFiles = [
-      a,
-      ...Array.from({ length: 1000 }, (_, n) => storedFile({ id: `file-${n}` })),
-    ]
-    act(() => hookResult().mutate(manyFiles))
+    const files = Array.from({ length: 1000 }, (_, n) => linkFile({ id: `file-${n}` }))
+    act(() => hookResult().mutate([a, listedLink({ id: 'many', files })]))
     await expect.poll(page.text).toContain('ErrorFailed to delete files. Please try again.')
-    expect(deletedIds.map(({ length }) => length)).toEqual([1000])
+    expect(deletedIds).toEqual([['a']])
     await expect.poll(names).toBe('bc')
     expect(countListRequests()).toBe(1)
   })
+})
+
+test('deleting one file of a link removes it from the link', async () => {
+  serverLinks = [listedLink({ id: 'ab', files: [...a.files, ...b.files] })]
+  const { result } = page.run(() => ({ remove: useDelete(), list: useLinks() }))
+  await expect.poll(() => result.current.list.links?.length).toBe(1)
+  page.on('DELETE /api/files/b', () => ({ message: 'File deleted' }))
+  page.on('GET /api/links', () => new Promise(() => {}))
+  const [link] = serverLinks as [ListedLink]
+  act(() => result.current.remove({ link, file: b.files[0] as ListedLink['files'][number] }))
+  await expect
+    .poll(() => result.current.list.links?.[0])
+    .toMatchObject({
+      name: 'a.txt',
+      totalSize: 1000,
+      files: a.files,
+    })
+  expect(page.text()).toContain('File deletedb.txt')
+})
+
+test('a changed link is replaced in the list', async () => {
+  const { result } = page.run(() => ({ change: useChangeLink(), list: useLinks() }))
+  await expect.poll(() => result.current.list.links?.length).toBe(3)
+  page.on('PATCH /api/links/code-b', () => ({ ...b, title: 'Minutes' }))
+  await act(() => result.current.change({ code: 'code-b', changes: { title: 'Minutes' } }))
+  await expect.poll(() => result.current.list.links?.[1]?.name).toBe('Minutes')
 })
 
 describe('clearing the history', () => {
   test('reloads the list and shows the server’s message', async () => {
     const { hookResult, names } = await openList(useClearExpired)
     page.on('DELETE /api/files/expired/bulk', () => {
-      serverFiles = [a]
+      serverLinks = [a]
       return { message: '2 files deleted', deletedCount: 2 }
     })
     act(() => hookResult().mutate())
@@ -200,18 +222,18 @@ describe('clearing the history', () => {
 })
 
 describe('renewing a link', () => {
-  const renew = (hookResult: () => ReturnType<typeof useRenewFile>) =>
-    act(() => hookResult().mutate({ id: 'b', days: 3 }))
+  const renew = (hookResult: () => ReturnType<typeof useRenewLink>) =>
+    act(() => hookResult().mutate({ code: 'code-b', days: 3 }))
   const failureTitle = 'Renewal failed'
 
   test('replaces the link in the list', async () => {
-    const { result } = page.run(() => ({ own: useRenewFile(), list: useFiles() }))
-    await expect.poll(() => result.current.list.files?.length).toBe(3)
-    const renewedFile = { ...b, shortCode: 'another' }
-    page.on('PATCH /api/files/b/renew', () => renewedFile)
-    page.on('GET /api/files', () => new Promise(() => {}))
+    const { result } = page.run(() => ({ own: useRenewLink(), list: useLinks() }))
+    await expect.poll(() => result.current.list.links?.length).toBe(3)
+    const renewedLink = { ...b, shortCode: 'another' }
+    page.on('PATCH /api/links/code-b/renew', () => renewedLink)
+    page.on('GET /api/links', () => new Promise(() => {}))
     renew(() => result.current.own)
-    await expect.poll(() => result.current.list.files?.[1]).toEqual(renewedFile)
+    await expect.poll(() => result.current.list.links?.[1]).toEqual(renewedLink)
     expect(page.requests.find(({ call }) => call.startsWith('PATCH'))?.body).toEqual({
       expirationDays: 3,
     })
@@ -219,13 +241,15 @@ describe('renewing a link', () => {
 
   test.each([
     ['FILE_GONE', 410],
-    ['FILE_NOT_FOUND', 404],
+    ['LINK_NOT_FOUND', 404],
     ['TIER_RENEWAL', 403],
   ] as const)(
     'shows the server’s message after a permanent error (%s) and reloads the list',
     async (code, status) => {
-      const { hookResult } = await openList(useRenewFile)
-      page.on('PATCH /api/files/b/renew', () => errorResponse(status, code, 'The server message.'))
+      const { hookResult } = await openList(useRenewLink)
+      page.on('PATCH /api/links/code-b/renew', () =>
+        errorResponse(status, code, 'The server message.'),
+      )
       renew(hookResult)
       await expect.poll(page.text).toContain(`${failureTitle}The server message.`)
       await expect.poll(countListRequests).toBe(1)
@@ -233,8 +257,10 @@ describe('renewing a link', () => {
   )
 
   test('shows the default text of the spec after a transient error', async () => {
-    const { hookResult } = await openList(useRenewFile)
-    page.on('PATCH /api/files/b/renew', () => errorResponse(503, 'UNAVAILABLE', 'Not to be shown.'))
+    const { hookResult } = await openList(useRenewLink)
+    page.on('PATCH /api/links/code-b/renew', () =>
+      errorResponse(503, 'UNAVAILABLE', 'Not to be shown.'),
+    )
     renew(hookResult)
     const text = `${failureTitle}Failed to renew the file link. Please try again.`
     await expect.poll(page.text).toContain(text)
@@ -245,7 +271,7 @@ describe('renewing a link', () => {
 test.each([
   [new ApiError(410, '', { code: 'FILE_GONE' }), true],
   [new ApiError(403, '', { code: 'TIER_RENEWAL' }), true],
-  [new ApiError(404, '', { code: 'FILE_NOT_FOUND' }), true],
+  [new ApiError(404, '', { code: 'LINK_NOT_FOUND' }), true],
   [new ApiError(404, '', { code: 'NOT_FOUND' }), false],
   [new ApiError(410, ''), false],
   [new NetworkError('FILE_GONE'), false],

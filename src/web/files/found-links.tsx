@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
 import { formatCount } from '../../shared/rules/format/numbers.ts'
 import { RowsLoading } from '../ui/skeleton.tsx'
-import { FileList, type FileListProps } from './file-list.tsx'
 import {
   FilesLoadError,
   NextPageError,
@@ -9,22 +8,23 @@ import {
   NoFiles,
   NoSearchResults,
 } from './files-states.tsx'
-import type { useFiles } from './use-files.ts'
+import { LinkList, type LinkListProps } from './link-list.tsx'
+import type { useLinks } from './use-links.ts'
 
 function resultCountText(count: number, hasMore: boolean): string {
-  return hasMore ? `More than ${count} files found` : `${formatCount(count, 'file')} found`
+  return hasMore ? `More than ${count} links found` : `${formatCount(count, 'link')} found`
 }
 
-export interface FoundFilesProps
+export interface FoundLinksProps
   extends Pick<
-    FileListProps,
+    LinkListProps,
     'label' | 'tier' | 'now' | 'wrapRow' | 'head' | 'onDelete' | 'statistics'
   > {
   search: string
-  query: ReturnType<typeof useFiles>
-  /** How many files there are without a search; undefined while unknown. */
+  query: ReturnType<typeof useLinks>
+  /** How many links there are without a search; undefined while unknown. */
   total: number | undefined
-  /** A button shown if there are no files, such as one that starts an upload. */
+  /** A button shown if there are no links, such as one that starts an upload. */
   emptyAction: ReactNode
   onClearSearch: () => void
   /** Clears the filter for links that expire soon. Set only while the filter is on. */
@@ -35,7 +35,7 @@ export interface FoundFilesProps
  * A search's results, loaded page by page, or a message while they load, if there are none or if
  * loading failed.
  */
-export function FoundFiles({
+export function FoundLinks({
   query,
   search,
   total,
@@ -43,8 +43,8 @@ export function FoundFiles({
   onClearSearch,
   onShowAll,
   ...props
-}: FoundFilesProps) {
-  const { files, hasMore, isOutdated, isError, isFetching } = query
+}: FoundLinksProps) {
+  const { links, hasMore, isOutdated, isError, isFetching } = query
   const isFiltered = (search !== '' || onShowAll !== undefined) && !isOutdated
   const loadMore = () => {
     if (!isFetching && !query.isMoreError) void query.loadMore()
@@ -54,13 +54,13 @@ export function FoundFiles({
     return <NoSearchResults search={search} onClear={onClearSearch} />
   }
   const renderList = () => {
-    if (files && files.length > 0) {
+    if (links && links.length > 0) {
       return (
         <div aria-busy={isOutdated}>
-          <FileList
+          <LinkList
             {...props}
-            files={files}
-            total={hasMore ? Math.max(files.length + 1, isFiltered ? 0 : (total ?? 0)) : undefined}
+            links={links}
+            total={hasMore ? Math.max(links.length + 1, isFiltered ? 0 : (total ?? 0)) : undefined}
             isOpenEnded={hasMore && isFiltered}
             onNearEnd={loadMore}
           />
@@ -68,15 +68,15 @@ export function FoundFiles({
         </div>
       )
     }
-    if (files && isFiltered) return renderEmpty()
-    if (files) return <NoFiles action={emptyAction} />
+    if (links && isFiltered) return renderEmpty()
+    if (links) return <NoFiles action={emptyAction} />
     if (isError) return <FilesLoadError query={query} />
     return <RowsLoading label="Loading your files" rows={8} />
   }
   return (
     <>
       <p role="status" className="sr-only">
-        {isFiltered && files ? resultCountText(files.length, hasMore) : ''}
+        {isFiltered && links ? resultCountText(links.length, hasMore) : ''}
       </p>
       {renderList()}
     </>

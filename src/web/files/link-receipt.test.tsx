@@ -2,10 +2,10 @@
 import { act, fireEvent, screen } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openClipboard, type TestClipboard } from '../../../tests/support/clipboard.ts'
-import { storedFile } from '../../../tests/support/upload-fixtures.ts'
+import { linkFile, listedLink } from '../../../tests/support/upload-fixtures.ts'
 import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
-import type { File as StoredFile } from '../../shared/contract/files.ts'
-import { FileReceipt } from './file-receipt.tsx'
+import type { LinkFile } from '../../shared/contract/links.ts'
+import { LinkReceipt } from './link-receipt.tsx'
 
 let page: WebPage
 let clipboard: TestClipboard
@@ -18,12 +18,12 @@ afterEach(() => {
   clipboard.close()
 })
 
-function show(changes: Partial<StoredFile>, canRenew = true) {
-  const file = storedFile({ originalName: 'notes.txt', ...changes })
-  page.show(<FileReceipt file={file} canRenew={canRenew} now={new Date(file.createdAt)} />)
+function show(changes: Partial<LinkFile>, canRenew = true) {
+  const link = listedLink({ files: [linkFile(changes)] })
+  page.show(<LinkReceipt link={link} canRenew={canRenew} now={new Date(link.createdAt)} />)
   const times = [...document.querySelectorAll('time')].map((time) => time.dateTime)
   const names = screen.getAllByRole('term').map(({ textContent }) => textContent)
-  return { file, times, names }
+  return { link, times, names }
 }
 
 async function copy() {
@@ -31,14 +31,14 @@ async function copy() {
 }
 
 test('shows when the file was stored and when its removal is due', () => {
-  const { file, names, times } = show({ sha256: 'a'.repeat(64) })
+  const { link, names, times } = show({ sha256: 'a'.repeat(64) })
   expect(names).toEqual(['Stored', 'Removal due', 'SHA-256'])
-  expect(times).toEqual([file.createdAt, file.maxLifetimeAt])
+  expect(times).toEqual([link.createdAt, link.maxLifetimeAt])
 })
 
 test('the removal is due when the link expires if it cannot be renewed', () => {
-  const { file, times } = show({}, false)
-  expect(times).toEqual([file.createdAt, file.expiresAt])
+  const { link, times } = show({}, false)
+  expect(times).toEqual([link.createdAt, link.expiresAt])
 })
 
 test('shows when storage confirmed the removal', () => {
@@ -49,10 +49,10 @@ test('shows when storage confirmed the removal', () => {
 })
 
 test('can be copied as text', async () => {
-  const { file } = show({})
+  const { link } = show({})
   await copy()
   expect(clipboard.copiedTexts).toHaveLength(1)
-  expect(clipboard.copiedTexts[0]).toContain(`File: ${file.originalName}`)
+  expect(clipboard.copiedTexts[0]).toContain(`File: ${link.name}`)
   await expect.poll(page.text).toContain('Receipt copied')
 })
 

@@ -1,0 +1,196 @@
+import { lazy, type ReactNode, Suspense, useId, useState } from 'react'
+import type { LinkFile } from '../../shared/contract/links.ts'
+import { formatCount } from '../../shared/rules/format/numbers.ts'
+import { type Tier, tierTraits } from '../../shared/rules/tiers/tier.ts'
+import { useEmailSignature } from '../api/public-values.ts'
+import { Card } from '../ui/card.tsx'
+import { confirm } from '../ui/dialog.tsx'
+import { LoadingRow } from '../ui/skeleton.tsx'
+import { useDelete } from './change-links.ts'
+import { EditDialog } from './edit-dialog.tsx'
+import { filesHeadingId } from './files-heading.tsx'
+import type { LinkDialogName } from './link-actions.tsx'
+import { rowId } from './link-dates.ts'
+import { LinkFiles } from './link-files.tsx'
+import { LinkReceipt } from './link-receipt.tsx'
+import { LinkRow, type RowPanel } from './link-row.tsx'
+import type { ListedLink } from './listed-link.ts'
+import { RenewDialog } from './renew-dialog.tsx'
+import { VirtualList } from './virtual-list.tsx'
+
+const QrDialog = lazy(() =>
+  import('./qr-dialog.tsx').then((module) => ({ default: module.QrDialog })),
+)
+
+/** Lists with more rows than this render only the rows in view. */
+const maxPlainRows = 100
+
+export interface LinkListProps {
+  /** The list's accessible name, such as 'My Files'. */
+  label: string
+  links: readonly ListedLink[]
+  tier: Tier
+  now: Date
+  /** A lower bound for the full list's length, if `links` is only part of it. */
+  total?: number | undefined
+  /** True if the list may be longer than `total`. */
+  isOpenEnded?: boolean
+  /** Wraps a row, for example to add a checkbox. */
+  wrapRow?: ((link: ListedLink, row: ReactNode) => ReactNode) | undefined
+  /** Called when the deletion of a link starts. */
+  onDelete?: ((link: ListedLink) => void) | undefined
+  /**
+   * Renders a link's statistics and receipt, which expand under its row when the download count is
+   * clicked. If omitted, only the receipt is shown.
+   */
+  statistics?: ((link: ListedLink, receipt: ReactNode) => ReactNode) | undefined
+  /**
+   * The ids of links marked as new. If there is only one, copying it is the page's main action.
+   */
+  newIds?: ReadonlySet<string>
+  /** Content above the first row. */
+  head?: ReactNode
+  /** Called when scrolling gets near the end of the loaded rows. */
+  onNearEnd?: () => void
+}
+
+const noIds: ReadonlySet<string> = new Set()
+
+/**
+ * A list of links with their files and actions. Most actions open a dialog first. After a deletion,
+ * focus moves to a neighboring row or the heading.
+ */
+export function LinkList({
+  label,
+  links,
+  tier,
+  now,
+  wrapRow = (_, row) => row,
+  head,
+  onDelete,
+  statistics,
+  newIds = noIds,
+  ...paging
+}: LinkListProps) {
+  const deleteItem = useDelete()
+  const signature = useEmailSignature()
+  const [dialog, setDialog] = useState<{ name: LinkDialogName; link: ListedLink } | null>(null)
+  const [open, setOpen] = useState<{ linkId: string; panel: RowPanel } | null>(null)
+  const panelId = useId()
+  const toggle = ({ id }: ListedLink, panel: RowPanel) =>
+    setOpen(open?.linkId === id && open.panel === panel ? null : { linkId: id, panel })
+  const renderDetails = (link: ListedLink) => {
+    const { renewal } = tierTraits[tier]
+    const receipt = <LinkReceipt link={link} canRenew={renewal} now={now} />
+    return (
+      <section
+        id={panelId}
+        aria-label={`${statistics ? 'Statistics' : 'Receipt'} of ${link.name}`}
+        className="border-line border-t bg-paper p-4 sm:p-5 lg:pl-[72px]"
+      >
+        {statistics ? statistics(link, receipt) : <div className="max-w-md">{receipt}</div>}
+      </section>
+    )
+  }
+  const confirmAndDelete = async (link: ListedLink, file?: LinkFile) => {
+    const rows = file ? link.files : links
+    const { id, name } = file ?? link
+    const index = rows.findIndex((row) => row.id === id)
+    const neighbor = rows[index + 1] ?? rows[index - 1]
+    const isConfirmed = await confirm({
+      title: `Delete ${name}?`,
+      description: `${deletionText(link, file)} This action cannot be undone.`,
+      confirmLabel: 'Delete',
+      focusAfter: () => document.getElementById(neighbor ? rowId(neighbor) : filesHeadingId),
+    })
+    if (!isConfirmed) return
+    deleteItem(file ? { link, file } : { link })
+    if (!file) onDelete?.(link)
+  }
+  const getNewMark = ({ id }: ListedLink) => {
+    if (!newIds.has(id)) return undefined
+    return newIds.size === 1 ? 'alone' : 'with-others'
+  }
+  const renderRow = (link: ListedLink) => {
+    const panel = open?.linkId === link.id ? open.panel : undefined
+    return (
+      <>
+        {wrapRow(
+          link,
+          <LinkRow
+            link={link}
+            tier={tier}
+            now={now}
+            signature={signature}
+            onDelete={(link) => void confirmAndDelete(link)}
+            onDialog={(name, link) => setDialog({ name, link })}
+            onToggle={(panel) => toggle(link, panel)}
+            openPanel={panel && { panel, id: panelId }}
+            hasStatistics={statistics !== undefined}
+            newMark={getNewMark(link)}
+          />,
+        )}
+        {panel === 'details' ? renderDetails(link) : null}
+        {panel === 'files' && link.files.length > 1 ? (
+          <LinkFiles
+            id={panelId}
+            link={link}
+            onDelete={(file) => void confirmAndDelete(link, file)}
+          />
+        ) : null}
+      </>
+    )
+  }
+  const closeDialog = () => setDialog(null)
+
+  return (
+    <Card className="overflow-clip">
+      {head}
+      {paging.total !== undefined || links.length > maxPlainRows ? (
+        <VirtualList
+          label={label}
+          items={links}
+          itemId={rowId}
+          row={renderRow}
+          placeholder={<LoadingRow />}
+          {...paging}
+        />
+      ) : (
+        <ul aria-label={label}>
+          {links.map((link) => (
+            <li
+              key={link.id}
+              id={rowId(link)}
+              className={`border-line border-t transition-colors duration-200 first:border-t-0 ${newIds.has(link.id) ? 'bg-tint' : ''}`}
+            >
+              {renderRow(link)}
+            </li>
+          ))}
+        </ul>
+      )}
+      {dialog?.name === 'renew' ? (
+        <RenewDialog
+          link={dialog.link}
+          tier={tier}
+          onClosed={closeDialog}
+          now={now}
+          signature={signature}
+        />
+      ) : null}
+      {dialog?.name === 'edit' ? <EditDialog link={dialog.link} onClosed={closeDialog} /> : null}
+      {dialog?.name === 'qr' ? (
+        <Suspense fallback={null}>
+          <QrDialog link={dialog.link} onClosed={closeDialog} />
+        </Suspense>
+      ) : null}
+    </Card>
+  )
+}
+
+/** Says what the deletion of a link, or of one of its files, does. */
+function deletionText({ files }: ListedLink, file: LinkFile | undefined): string {
+  if (file) return 'It is removed from the link, which keeps its other files.'
+  return files.length === 1
+    ? 'Its link stops working at once and the file is removed.'
+    : `The link stops working at once and its ${formatCount(files.length, 'file')} are removed.`
+}
