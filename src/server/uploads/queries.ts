@@ -2,11 +2,13 @@ import {
   and,
   count,
   eq,
+  exists,
   getTableColumns,
   gt,
   inArray,
   isNull,
   lte,
+  notExists,
   type SQL,
   sql,
 } from 'drizzle-orm'
@@ -176,11 +178,17 @@ async function updateLinks(
   const updatedLinks = new Map(newFiles.map(({ upload }) => [upload.linkId, upload.link]))
   const uploadingIds = [...updatedLinks.values()].flatMap(({ id, readyAt }) => (readyAt ? [] : id))
   if (uploadingIds.length === 0) return updatedLinks
+  // Subqueries, because drizzle leaves out table names in the SQL of a select from one table.
+  const linkedFile = tx.select({ id: files.id }).from(files).where(eq(files.linkId, links.id))
+  const linkedUpload = tx
+    .select({ id: uploads.id })
+    .from(uploads)
+    .where(eq(uploads.linkId, links.id))
   const states = await tx
     .select({
       id: links.id,
-      hasFiles: sql<boolean>`exists (select 1 from ${files} where ${files.linkId} = ${links.id})`,
-      isComplete: sql<boolean>`not exists (select 1 from ${uploads} where ${uploads.linkId} = ${links.id})`,
+      hasFiles: sql<boolean>`${exists(linkedFile)}`,
+      isComplete: sql<boolean>`${notExists(linkedUpload)}`,
     })
     .from(links)
     .where(inArray(links.id, uploadingIds))
