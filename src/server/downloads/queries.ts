@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader'
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
+import { z } from 'zod'
 import { utcDay } from '../../shared/rules/format/day.ts'
 import { isLinkActive } from '../../shared/rules/links/link-status.ts'
 import { isShortCode } from '../../shared/rules/links/short-code.ts'
@@ -108,6 +109,12 @@ export function prepareOpenLink({ clock, db }: { clock: Clock; db: Db }) {
 export type OpenLink = ReturnType<typeof prepareOpenLink>
 export type Link = NonNullable<Awaited<ReturnType<OpenLink>>>
 export type DownloadableFile = Link['files'][number]
+
+/** True if this file of a link is still on its way. Accepts any text as the id. */
+export async function hasUpload(db: Db, linkId: string, fileId: string): Promise<boolean> {
+  if (!z.uuid().safeParse(fileId).success) return false
+  return (await db.$count(uploads, and(eq(uploads.linkId, linkId), eq(uploads.id, fileId)))) > 0
+}
 
 /**
  * A user's downloads of one day are counted in this many rows, so that parallel downloads rarely

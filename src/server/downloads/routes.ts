@@ -134,7 +134,12 @@ async function describeLink(
   const { maxDownloads, downloadCount, isUploading, passwordHash, ...fields } = link
   return {
     ...fields,
-    ...(otherEntries.length === 0 && { ...onlyFile, originalName: onlyFile?.name }),
+    ...(otherEntries.length === 0 && {
+      originalName: onlyFile?.name,
+      mimeType: onlyFile?.mimeType,
+      size: onlyFile?.size,
+      sha256: onlyFile?.sha256,
+    }),
     createdAt: link.createdAt,
     state: isUploading ? ('uploading' as const) : ('ready' as const),
     hasPassword: passwordHash !== null,

@@ -13,7 +13,14 @@ import { rejectExecution } from '../storage/download-headers.ts'
 import { sendZip, type ZipArchive } from '../storage/send-zip.ts'
 import type { OnBytes } from '../storage/storage.ts'
 import { zipNames } from '../storage/zip-names.ts'
-import type { CountDownload, DownloadableFile, Downloaded, Link, OpenLink } from './queries.ts'
+import {
+  type CountDownload,
+  type DownloadableFile,
+  type Downloaded,
+  hasUpload,
+  type Link,
+  type OpenLink,
+} from './queries.ts'
 
 /**
  * How long a redirect to a bucket may be delayed to fetch the object's validators, which are needed
@@ -21,7 +28,7 @@ import type { CountDownload, DownloadableFile, Downloaded, Link, OpenLink } from
  */
 const validatorsTimeoutMs = 1000
 
-type DownloadDeps = Pick<Deps, 'clock' | 'stores' | 'transfers'> &
+type DownloadDeps = Pick<Deps, 'clock' | 'db' | 'stores' | 'transfers'> &
   UnlockDeps & {
     openLink: OpenLink
     countDownload: CountDownload
@@ -48,7 +55,7 @@ export async function sendDownload(
   await requireUnlocked(deps, link, context)
   // Set on Node's response, because transfers bypass Hono.
   context.env.outgoing.setHeader('x-robots-tag', 'noindex')
-  const file = chooseFile(link, fileId)
+  const file = await chooseFile(deps, link, fileId)
   const downloaded = { linkId: link.id, fileId: file?.id ?? null }
   if (isUsedUp(link) && !(await deps.limitedDownloads.hasBegun(downloaded, context))) {
     throw new AppError('LINK_NOT_FOUND')
@@ -60,11 +67,16 @@ export async function sendDownload(
 }
 
 /** Returns the file to send, or null for an archive of all files. */
-function chooseFile(link: Link, fileId: string | undefined): DownloadableFile | null {
+async function chooseFile(
+  { db }: Pick<Deps, 'db'>,
+  link: Link,
+  fileId: string | undefined,
+): Promise<DownloadableFile | null> {
   if (fileId !== undefined) {
     const file = link.files.find(({ id }) => id === fileId.toLowerCase())
     if (file) return file
-    throw link.isUploading ? stillUploading() : new AppError('FILE_NOT_FOUND')
+    const isOnItsWay = link.isUploading && (await hasUpload(db, link.id, fileId))
+    throw isOnItsWay ? stillUploading() : new AppError('FILE_NOT_FOUND')
   }
   if (link.isUploading) throw stillUploading()
   return link.files.length === 1 ? (link.files[0] ?? null) : null

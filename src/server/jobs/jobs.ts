@@ -9,6 +9,7 @@ import { removeOldFeedback } from '../feedback/queries.ts'
 import { expireFiles, reportOverdue } from '../files/expire-files.ts'
 import { queueExpiryEmails, queueFirstDownloadEmails } from '../files/file-emails.ts'
 import { forgetReceiptNames } from '../files/receipt-queries.ts'
+import { removeAbandonedLinks } from '../links/queries.ts'
 import { redactedMessage } from '../logging/redact.ts'
 import { expireTrials } from '../tiers/set-tier.ts'
 import { reportOverdueRemovals, retryRemovals, sweepUploads } from '../uploads/end-uploads.ts'
@@ -81,7 +82,13 @@ const jobDefinitions: Readonly<Record<JobName, Omit<Job, 'name'>>> = {
       feedback: await removeOldFeedback(db, clock()),
     }),
   },
-  'remove-old-days': { cron: '41 3 * * *', run: removeOldDays },
+  'remove-old-days': {
+    cron: '41 3 * * *',
+    run: async (deps) => ({
+      ...(await removeOldDays(deps)),
+      links: await removeAbandonedLinks(deps.db),
+    }),
+  },
 }
 
 /** All jobs. Each can be interrupted at any point, and rerun or run concurrently. */

@@ -2,6 +2,7 @@ import { and, count, eq, gt, inArray, isNull, notExists, type SQL, sql } from 'd
 import { customAlphabet } from 'nanoid'
 import { shortCodeAlphabet, shortCodeLength } from '../../shared/rules/links/short-code.ts'
 import { files, links, shortCodes, uploads, users } from '../db/schema.ts'
+import { removeInBatches } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { purgeAtOf, renewalEndsAt } from '../files/purge-queries.ts'
@@ -209,6 +210,27 @@ async function countEntries(
 export async function removeEmptyLinks(db: Db, ids: readonly (string | null)[]): Promise<void> {
   if (ids.length === 0) return
   await db.delete(links).where(and(sql`${links.id} = any(${sql.param(ids)}::uuid[])`, isEmpty(db)))
+}
+
+/**
+ * Removes all links that have neither files nor uploads, such as those whose uploads were abandoned
+ * or aborted. Nobody sees them any more. Reads all links. Returns the number of removed links.
+ */
+export function removeAbandonedLinks(db: Db): Promise<number> {
+  return removeInBatches((limit) =>
+    db.transaction(async (tx) => {
+      const emptyLinks = await tx
+        .select({ id: links.id })
+        .from(links)
+        .where(isEmpty(tx))
+        .limit(limit)
+        .for('update', { skipLocked: true })
+      // Checks again, because files may have been added before the lock.
+      const ids = emptyLinks.map(({ id }) => id)
+      await removeEmptyLinks(tx, ids)
+      return ids.length
+    }),
+  )
 }
 
 function isEmpty(db: Db): SQL | undefined {
