@@ -218,25 +218,9 @@ export const files = pgTable(
     purgeAt: timestamptz('purge_at').notNull(),
   },
   (table) => [
-    // Lists of an owner's files scan this index backwards. A search compares the names in the index
-    // and reads only matching rows from the table. `createdAt` has no `desc()`, because that also
-    // means `nulls last`, and the index would no longer match the order of the lists.
-    index('files_of_owner').on(
-      table.ownerId,
-      table.createdAt,
-      table.id,
-      table.searchName,
-      table.deletedAt,
-    ),
-    // Lists sorted by name or size scan these indexes in both directions.
-    index('files_of_owner_by_name').on(table.ownerId, table.searchName, table.id, table.deletedAt),
-    index('files_of_owner_by_size').on(
-      table.ownerId,
-      table.size,
-      table.id,
-      table.searchName,
-      table.deletedAt,
-    ),
+    // Lists of an owner's files scan this index backwards. `createdAt` has no `desc()`, because that
+    // also means `nulls last`, and the index would no longer match the order of the lists.
+    index('files_of_owner').on(table.ownerId, table.createdAt, table.id),
     index('files_of_link').on(table.linkId, table.position),
     // Counts an owner's files by state and kind, and sums their sizes, with index-only scans.
     index('files_of_owner_by_link').on(

@@ -1,14 +1,13 @@
 import { z } from 'zod'
-import { parseOrder } from '../../shared/rules/files/file-order.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { parseCursor, takePage, timestamp } from '../http/cursor.ts'
+import { parseCursor, takePage, timestamp, timestampText } from '../http/cursor.ts'
 import type { Handlers } from '../http/mount.ts'
 import { counter } from '../http/rate-limit.ts'
 import { renewFile } from '../links/renew-link.ts'
 import { changePreferences } from './change-preferences.ts'
 import { deleteExpiredFiles, deleteFiles } from './delete-files.ts'
-import { countFiles, listFiles, sortFields } from './list-queries.ts'
+import { countFiles, listFiles } from './list-queries.ts'
 import { readPreferences } from './preference-queries.ts'
 import { listReceipts, type ReceiptCursor } from './receipt-queries.ts'
 
@@ -23,6 +22,7 @@ type FileEndpoint =
   | 'preferences'
   | 'changePreferences'
 
+const fileCursor = z.tuple([timestampText, z.uuid()])
 const receiptCursor = z.object({ purgedAt: timestamp, fileId: z.uuid() })
 
 /** Routes for the signed-in user's own files (spec §7). */
@@ -31,19 +31,13 @@ export function fileRoutes(
 ): Handlers<FileEndpoint> {
   return {
     async listFiles({ query, user, context }) {
-      const { limit, cursor, sort, search, expiring } = query
-      const order = parseOrder(sort)
-      const { field, shape } = sortFields[order.by]
-      const cursorShape = z.tuple([z.literal(sort), shape, z.uuid()])
-      const after = parseCursor(cursorShape, cursor)
+      const { limit, cursor } = query
+      const after = parseCursor(fileCursor, cursor)
       const rows = await listFiles(deps.db, user.id, {
         limit: limit + 1,
-        order,
-        after: after && { value: after[1], id: after[2] },
-        search,
-        endingAfter: expiring === 'soon' ? deps.clock() : undefined,
+        after: after && { createdAt: after[0], id: after[1] },
       })
-      return takePage(context, rows, { limit, cursorOf: (row) => [sort, row[field], row.id] })
+      return takePage(context, rows, { limit, cursorOf: ({ createdAt, id }) => [createdAt, id] })
     },
 
     countFiles: ({ user }) => countFiles(deps.db, user, deps.clock()),

@@ -47,7 +47,7 @@ describe('a forged cursor', () => {
 
   const id = '00000000-0000-4000-8000-000000000000'
   const cursorMakers: Record<string, (time: unknown) => unknown> = {
-    '/api/files?sort=-date&': (time) => ['-date', time, id],
+    '/api/files?': (time) => [time, id],
     '/api/links?sort=-date&': (time) => ['-date', time, id],
     '/api/files/receipts?': (purgedAt) => ({ purgedAt, fileId: id }),
     '/api/admin/feedback?': (time) => [time, id],

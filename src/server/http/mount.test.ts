@@ -206,12 +206,12 @@ describe('the body of a call', () => {
 describe('the query of a call', () => {
   it('is parsed, with its defaults', async () => {
     response = []
-    await sendRequest('GET', '/api/files?limit=7&search=%20a%20&nothing=x')
+    await sendRequest('GET', '/api/links?limit=7&search=%20a%20&nothing=x')
     expect(calls[0]?.call.query).toEqual({ limit: 7, sort: '-date', search: 'a' })
   })
 
   it.each(['limit=0', 'limit=1001', 'limit=x', 'sort=age'])('is refused: %s', async (query) => {
-    const response = await sendRequest('GET', `/api/files?${query}`)
+    const response = await sendRequest('GET', `/api/links?${query}`)
     expect(statusAndErrorCode(response)).toEqual([400, 'INVALID_INPUT'])
     expect(calls).toEqual([])
   })

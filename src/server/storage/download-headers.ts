@@ -62,7 +62,7 @@ export function contentHeaders({
 }
 
 /** Returns the strong entity tag of a version. */
-export function createEtag(version: string): string {
+function createEtag(version: string): string {
   return `"${encodeURIComponent(version)}"`
 }
 

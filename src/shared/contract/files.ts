@@ -44,6 +44,8 @@ const maxReceiptPageSize = 100
 
 /** In characters. The limit is high because a cursor can contain a long file name. */
 const maxCursorLength = 1000
+const pageLimit = z.coerce.number().int().min(1).max(maxFilePageSize).default(maxFilePageSize)
+const cursorText = 'The `x-next-cursor` of the previous page.'
 
 /** Any text is accepted, not only UUIDs, because an unknown id simply finds no file. */
 const fileId = z.string().max(64)
@@ -68,9 +70,9 @@ const preferences = z.object({
   mailBeforeExpiry: z.boolean().describe('Whether to email you a day before a link ends.'),
 })
 
-/** The query of a list of files or links. */
-export const listQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(maxFilePageSize).default(maxFilePageSize),
+/** The query of a list of links. */
+export const linkListQuery = z.object({
+  limit: pageLimit,
   sort: z
     .enum(fileOrderTexts)
     .default(formatOrder(newestFirst))
@@ -79,7 +81,7 @@ export const listQuery = z.object({
     .string()
     .max(maxCursorLength)
     .optional()
-    .describe('The `x-next-cursor` of the previous page, for the same order.'),
+    .describe(`${cursorText} Only for the same order.`),
   search: z
     .string()
     .max(maxFileSearchLength)
@@ -92,9 +94,12 @@ export const listQuery = z.object({
 
 export const files = {
   listFiles: endpoint('GET', '/api/files', {
-    summary: 'List your files',
+    summary: 'List your files, newest first',
     access: 'user',
-    query: listQuery,
+    query: z.object({
+      limit: pageLimit,
+      cursor: z.string().max(maxCursorLength).optional().describe(cursorText),
+    }),
     response: z.array(fileSchema),
   }),
   countFiles: endpoint('GET', '/api/files/summary', {

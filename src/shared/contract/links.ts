@@ -12,7 +12,7 @@ import {
   shortCode,
   tooLongText,
 } from './fields.ts'
-import { listQuery, sha256 } from './files.ts'
+import { linkListQuery, sha256 } from './files.ts'
 import { startBody, startErrors, startResponse } from './uploads.ts'
 
 export const maxFilesPerLink = 1000
@@ -169,7 +169,7 @@ export const links = {
   listLinks: endpoint('GET', '/api/links', {
     summary: `List your links. A page has at most ${maxFilesPerPage} files or a single link`,
     access: 'user',
-    query: listQuery,
+    query: linkListQuery,
     response: z.array(linkSchema),
   }),
   linkDetails: endpoint('GET', '/api/links/{code}', {

@@ -313,9 +313,7 @@ CREATE INDEX "branding_logo_key" ON "branding" USING btree ("logo_key");--> stat
 CREATE INDEX "deletion_receipts_of_owner" ON "deletion_receipts" USING btree ("owner_id","purged_at","file_id") WHERE "deletion_receipts"."original_name" is not null;--> statement-breakpoint
 CREATE INDEX "deletion_receipts_named" ON "deletion_receipts" USING btree ("purged_at") WHERE "deletion_receipts"."original_name" is not null;--> statement-breakpoint
 CREATE INDEX "feedback_created_at" ON "feedback" USING btree ("created_at","id");--> statement-breakpoint
-CREATE INDEX "files_of_owner" ON "files" USING btree ("owner_id","created_at","id","search_name","deleted_at");--> statement-breakpoint
-CREATE INDEX "files_of_owner_by_name" ON "files" USING btree ("owner_id","search_name","id","deleted_at");--> statement-breakpoint
-CREATE INDEX "files_of_owner_by_size" ON "files" USING btree ("owner_id","size","id","search_name","deleted_at");--> statement-breakpoint
+CREATE INDEX "files_of_owner" ON "files" USING btree ("owner_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "files_of_link" ON "files" USING btree ("link_id","position");--> statement-breakpoint
 CREATE INDEX "files_of_owner_by_link" ON "files" USING btree ("owner_id","link_id","purging_at","deleted_at","kind","size");--> statement-breakpoint
 CREATE INDEX "files_kept_sha256" ON "files" USING btree ("sha256") WHERE "files"."purging_at" is null and "files"."purged_at" is null;--> statement-breakpoint
