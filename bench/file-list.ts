@@ -20,14 +20,14 @@ const pauseMs = 100
 
 /** The requests to measure, by name in the report. */
 const requests = {
-  'the first page of 100': '/api/files?limit=100',
-  'a page of 1,000': '/api/files',
-  'a search for a frequent text': '/api/files?limit=100&search=group',
-  'a search for a rare text': '/api/files?limit=100&search=report%209876',
-  'a search for a text of two letters in no name': '/api/files?limit=100&search=zq',
-  'the first page of 100 by name': '/api/files?limit=100&sort=name',
-  'the first page of 100, the largest first': '/api/files?limit=100&sort=-size',
-  'the first page of 100, the most downloaded first': '/api/files?limit=100&sort=-downloads',
+  'the first page of 100': '/api/links?limit=100',
+  'a page of 1,000': '/api/links',
+  'a search for a frequent text': '/api/links?limit=100&search=group',
+  'a search for a rare text': '/api/links?limit=100&search=report%209876',
+  'a search for a text of two letters in no name': '/api/links?limit=100&search=zq',
+  'the first page of 100 by name': '/api/links?limit=100&sort=name',
+  'the first page of 100, the largest first': '/api/links?limit=100&sort=-size',
+  'the first page of 100, the most downloaded first': '/api/links?limit=100&sort=-downloads',
   'the counts by status': '/api/files/summary',
 }
 

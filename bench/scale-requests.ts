@@ -165,13 +165,13 @@ export async function prepareRequests(
     'GET /api/links/{code}': (index) => get(`/api/links/${getCode(index)}`),
     'GET /api/download/{code}, 1 KiB': (index) => get(`/api/download/${getCode(index)}`),
     'GET /api/auth/user': getAsOwner('/api/auth/user'),
-    'GET /api/files, the first 100': getAsOwner('/api/files?limit=100'),
-    'GET /api/files, a search': (index) =>
+    'GET /api/links, the first 100': getAsOwner('/api/links?limit=100'),
+    'GET /api/links, a search': (index) =>
       get(
-        `/api/files?limit=100&search=${encodeURIComponent(sample.renewedFiles[index]?.name ?? '')}`,
+        `/api/links?limit=100&search=${encodeURIComponent(sample.renewedFiles[index]?.name ?? '')}`,
         getOwner(index),
       ),
-    'GET /api/files, by downloads': getAsOwner('/api/files?limit=100&sort=-downloads'),
+    'GET /api/links, by downloads': getAsOwner('/api/links?limit=100&sort=-downloads'),
     'GET /api/files/summary': getAsOwner('/api/files/summary'),
     'GET /api/files/receipts': getAsOwner('/api/files/receipts'),
     'GET /api/analytics': getAsOwner('/api/analytics'),
