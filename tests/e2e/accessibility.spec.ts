@@ -22,7 +22,6 @@ const displayModes: readonly {
   text?: number
 }[] = [
   { width: 1280, theme: 'dark' },
-  { width: 2560 },
   { width: 390, text: 2 },
   { width: 360, theme: 'light', rules: displayRules },
 ]
