@@ -30,14 +30,16 @@ function showInvalidLink(card: HTMLElement, page: HTMLTemplateElement) {
  * Calls `onEnd` once when the link expires.
  */
 function createCountdown(card: HTMLElement, onEnd: () => void): () => void {
-  const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
   const serverTimeMs = Number(card.dataset.now)
   const clock = createServerClock()
-  clock.observe({
-    date: { from: serverTimeMs, to: serverTimeMs },
-    sentAt: performance.timeOrigin + (navigation?.requestStart ?? 0),
-    receivedAt: performance.timeOrigin + (navigation?.responseStart ?? 0),
-  })
+  const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
+  if (navigation) {
+    clock.observe({
+      date: { from: serverTimeMs, to: serverTimeMs },
+      sentAt: performance.timeOrigin + navigation.requestStart,
+      receivedAt: performance.timeOrigin + navigation.responseStart,
+    })
+  }
 
   return () => {
     const timeElement = findElement<HTMLTimeElement>('time', card)
@@ -112,24 +114,31 @@ async function updateCard(card: HTMLElement): Promise<boolean> {
 }
 
 /**
- * Makes an element equal to another one. Keeps unchanged parts, and with them the focus. Skips the
- * time, because the countdown updates it.
+ * Makes an element equal to another one of its kind. Keeps unchanged parts, and with them the focus.
+ * Skips the time, because the countdown updates it.
  */
 function updateElement(current: Element, next: Element) {
   if (current.isEqualNode(next) || current.className === 'time') return
   const hasText = [...current.childNodes, ...next.childNodes].some((node) => node.nodeType === 3)
-  if (current.localName !== next.localName || hasText || next.children.length === 0) {
-    current.replaceWith(next)
-    return
-  }
+  if (hasText) return current.replaceWith(next)
   for (const { name, value } of next.attributes) current.setAttribute(name, value)
-  const children = [...current.children]
-  for (const [index, child] of [...next.children].entries()) {
-    const currentChild = children[index]
-    if (currentChild) updateElement(currentChild, child)
-    else current.append(child)
+  let rest = [...current.children]
+  for (const child of [...next.children]) {
+    const index = rest.findIndex((candidate) => isSameKind(candidate, child))
+    if (index === -1) {
+      current.insertBefore(child, rest[0] ?? null)
+      continue
+    }
+    const [match, ...following] = rest.slice(index)
+    for (const skipped of rest.slice(0, index)) skipped.remove()
+    rest = following
+    if (match) updateElement(match, child)
   }
-  for (const child of children.slice(next.children.length)) child.remove()
+  for (const child of rest) child.remove()
+}
+
+function isSameKind(a: Element, b: Element) {
+  return a.localName === b.localName && a.className === b.className
 }
 
 /**

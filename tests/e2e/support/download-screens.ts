@@ -1,6 +1,7 @@
 import { expect } from '@playwright/test'
 import { computeDigests } from '../../../src/server/abuse/compute-digests.ts'
 import { saveBrand } from '../../support/brands.ts'
+import { makeLink, sendFile, startLink } from '../../support/links.ts'
 import { makeFile, makePerson } from '../../support/make.ts'
 import { openDashboard } from './dashboard.ts'
 import { longName, makeFilesInAllStates } from './file-screens.ts'
@@ -25,6 +26,32 @@ export const downloadScreens: Screens = {
     const { shortCode } = await makeFile(person, { name: `${'long '.repeat(39)}.pdf` })
     await page.goto(`/s/${shortCode}`)
     await expect(page.getByText('Please credit the photographer.')).toBeVisible()
+  },
+  'download page of several files': async ({ app, page }) => {
+    const names = [longName, 'تقرير.txt', ...Array.from({ length: 8 }, (_, n) => `photo ${n}.jpg`)]
+    const files = names.map((name) => ({ name, bytes: new Uint8Array(1000) }))
+    const options = { title: 'The opening', message: 'Hello,\nplease choose.', maxDownloads: 3 }
+    const code = await makeLink(await makePerson(app, { tier: 'premium' }), files, options)
+    await page.goto(`/s/${code}`)
+    await expect(page.getByText('3 downloads left')).toBeVisible()
+  },
+  'download page during the upload': async ({ app, page }) => {
+    const person = await makePerson(app)
+    const names = ['film.mp4', 'notes.txt']
+    const files = names.map((name) => ({ name, bytes: new Uint8Array(1000) }))
+    const { link, uploads } = await startLink(person, files)
+    await sendFile(person, uploads[1], { name: '', bytes: new Uint8Array(1000) })
+    await page.goto(`/s/${link.shortCode}`)
+    await expect(page.getByText('1000 Bytes of 2 KB')).toBeVisible()
+  },
+  'a wrong password': async ({ app, errors, page }) => {
+    const files = [{ name: 'plan.txt', bytes: new Uint8Array(9) }]
+    const code = await makeLink(await makePerson(app), files, { password: 'open sesame' })
+    await page.goto(`/s/${code}`)
+    await page.getByLabel('Password').fill('open barley')
+    errors.expect(/401 \(Unauthorized\)/)
+    await page.getByRole('button', { name: 'Unlock' }).click()
+    await expect(page.getByText('Wrong password. Please try again.')).toBeVisible()
   },
   'a report that was refused': async ({ app, errors, page }) => {
     const file = await makeFile(await makePerson(app), { name: longName })
