@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Context } from 'hono'
+import { cleanFileName } from '../../shared/rules/files/file-name.ts'
 import { isPreviewBot } from '../../shared/rules/links/preview-bot.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
@@ -157,7 +158,9 @@ function createArchive({ stores }: Pick<Deps, 'stores'>, link: Link): ZipArchive
   const identity = link.files.map(({ id }, index) => [id, names[index]])
   return {
     files,
-    fileName: `${link.title ?? link.files[0]?.originalName.replace(/\.[^.]*$/, '')}.zip`,
+    fileName: cleanFileName(
+      `${link.title ?? link.files[0]?.originalName.replace(/\.[^.]*$/, '')}.zip`,
+    ),
     version: createHash('sha256').update(JSON.stringify(identity)).digest('base64url'),
     createdAt,
   }
