@@ -5,6 +5,13 @@ import { sessions } from '../../src/server/db/schema.ts'
 import type { Endpoint } from '../../src/shared/contract/endpoint.ts'
 import { endpoints } from '../../src/shared/contract/index.ts'
 import {
+  changeLink,
+  deleteLink,
+  newFile,
+  requestLink,
+  requestMoreFiles,
+} from '../support/link-requests.ts'
+import {
   type Client,
   json,
   listParts,
@@ -52,10 +59,10 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 /**
- * Request fields that name a file, an upload or a session. `ownerId` is excluded: it only says who
+ * Request fields that name a file, a link, an upload or a session. `ownerId` is excluded: it only says who
  * the page believes is signed in.
  */
-const idFieldPattern = /^(?!ownerId$)(id|.+Ids?|cloudKeys?|uploads)$/
+const idFieldPattern = /^(?!ownerId$)(id|.+Ids?|code|cloudKeys?|uploads)$/
 
 function takesId({ access, params, query, body }: Endpoint) {
   const fields = [params, query, body].flatMap((schema) =>
@@ -79,6 +86,17 @@ const attempts: Record<string, Attempt> = {
   confirmUpload: (client, key) => requestConfirm(client, key),
   createFileRecord: (client, cloudKey) => client.post('/api/files', { cloudKey }),
   abortUpload,
+  linkStats: (client, code) => client.fetch(`/api/links/${code}/stats`),
+  addFiles: (client, code) => requestMoreFiles(client, code),
+  changeLink: (client, code) =>
+    changeLink(client, code, { title: 'x', password: null, maxDownloads: 1 }),
+  deleteLink,
+  renewLink: (client, code) =>
+    client.fetch(`/api/links/${code}/renew`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ expirationDays: 3 }),
+    }),
   endSession: (client, id) => client.fetch(`/api/auth/sessions/${id}`, { method: 'DELETE' }),
 }
 
@@ -87,7 +105,7 @@ async function findSessionId({ id }: Person) {
   return row?.id ?? ''
 }
 
-it('covers every endpoint that takes the id of a file or upload', () => {
+it('covers every endpoint that takes the id of a file, link or upload', () => {
   const endpointEntries = Object.entries(endpoints as Record<string, Endpoint>)
   const namesWithIds = endpointEntries
     .filter(([, endpoint]) => takesId(endpoint))
@@ -106,6 +124,11 @@ describe.each(Object.entries(attempts))('%s', (name, attempt) => {
         deleteFile: file.id,
         renewFile: file.id,
         fileStats: file.id,
+        linkStats: file.shortCode,
+        addFiles: file.shortCode,
+        changeLink: file.shortCode,
+        deleteLink: file.shortCode,
+        renewLink: file.shortCode,
         endSession: await findSessionId(owner),
       }
       const foreignResponse = await attempt(otherUsers[caller], ids[name] ?? cloudKey)
@@ -179,6 +202,35 @@ describe('the storage key of a finished file', () => {
   })
 })
 
+describe('a list of links', () => {
+  it("shows only the caller's links, whatever the cursor and search", async () => {
+    const cursorOwner = await makePerson(app)
+    for (const person of [cursorOwner, cursorOwner]) await makeFile(person)
+    const pageResponse = await cursorOwner.fetch('/api/links?limit=1')
+    const cursor = pageResponse.headers.get('x-next-cursor')
+    expect(cursor).not.toBeNull()
+    const stranger = await makePerson(app)
+    for (const query of [`limit=9&cursor=${cursor}`, 'search=notes', 'search=%25', 'sort=name'])
+      expect(await json(await stranger.fetch(`/api/links?${query}`))).toEqual([])
+    expect((await makeClient(app).fetch('/api/links')).status).toBe(401)
+  })
+})
+
+describe("a file of somebody else's link", () => {
+  it('is found neither under the own link nor with its id as the code', async () => {
+    const [foreign, own] = [
+      await makeFile(await makePerson(app)),
+      await makeFile(otherUsers['another user']),
+    ]
+    for (const path of [
+      `${own.shortCode}/${foreign.id}`,
+      foreign.id,
+      `${foreign.id}/${foreign.id}`,
+    ])
+      expect((await makeClient(app).fetch(`/api/download/${path}`)).status).toBe(404)
+  })
+})
+
 describe('a list of files', () => {
   it("shows only the caller's files, whatever the cursor", async () => {
     const cursorOwner = await makePerson(app)
@@ -199,6 +251,9 @@ describe('starting an upload', () => {
       const { status } = await requestUpload(otherUsers['another user'], { ownerId: victim.id })
       expect(status).toBe(401)
     }
+    const files = [newFile()]
+    const response = await requestLink(otherUsers['another user'], files, { ownerId: victim.id })
+    expect(response.status).toBe(401)
     const batchResults = await startUploads(otherUsers['another user'], [
       uploadRequest({ ownerId: victim.id }),
     ])
