@@ -81,14 +81,16 @@ export type PagePlaceholder = (typeof pagePlaceholders)[number]
 
 /** Conditions of the download page. Each kind of file is a condition too. */
 export const pageConditions = [
-  // Exactly one of these is true: `single` for one file without a title, `list` for any other link
-  // that is shown, `locked` for a link that needs a password first.
+  // Exactly one of these is true: `single` for a link with one file, `list` for a link with several,
+  // `locked` for a link that needs a password first.
   ...(['single', 'list', 'locked'] as const),
   // Unless the link is locked, exactly one of these is true: `complete` if everything can be
   // downloaded.
   ...(['complete', 'uploading'] as const),
   // False if the link is locked.
   'unlocked',
+  // False until the first file is there, because the time until the expiry starts then.
+  'hasExpiry',
   'message',
   'limited',
   // True if the name is so long that it needs a smaller font.

@@ -48,6 +48,7 @@ const link: PageLink = {
   createdAt,
   expiresAt: afterCreation(3 * dayInMs),
   maxLifetimeAt: afterCreation(30 * dayInMs),
+  hasExpiry: true,
   remainingDownloads: null,
   files: [file],
   isComplete: true,
@@ -282,8 +283,12 @@ describe('the page of a link with several files', () => {
       expect(page.findAll('h1').map(textOf)[0]).toBe(title)
       expect(textOf(page.findOne('title'))).toBe(`${title} · Mayfly`)
       expect(textOf(page.findOne('div', { class: 'note' }))).toBe(message)
-      expect(listFiles(page)).toHaveLength(linkFiles.length)
     }
+    const page = renderLink({ title })
+    expect(textOf(page.findOne('p', { class: 'muted' }))).toBe(
+      '\u2068minutes.pdf\u2069 · 1.5 KB · PDF',
+    )
+    expect(textOf(page.findOne('a', { id: 'download' }))).toBe('Download File')
   })
 
   it('escapes file names', () => {
@@ -340,6 +345,11 @@ describe('the page of a link that is still uploading', () => {
     expect(page.findAll('h1').map(textOf)[0]).toBe('film.mp4')
     expect(page.findAll('li')).toEqual([])
     expect(textOf(page.findOne('button', { class: 'button' }))).toBe('Download File')
+  })
+
+  it('shows no expiry before the first file is there', () => {
+    const { html } = pages.active({ ...link, hasExpiry: false }, contextAt(createdAt))
+    expect(html).not.toMatch(/until |days left|<time/)
   })
 
   it('refreshes itself even without scripts, until everything is there', () => {

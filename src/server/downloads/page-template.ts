@@ -32,6 +32,8 @@ import type { Link } from './queries.ts'
 interface LockedPageLink {
   shortCode: string
   expiresAt: Date
+  /** False until the first file is there, because `expiresAt` is only set then. */
+  hasExpiry: boolean
 }
 
 /** A file as shown on its link's page. */
@@ -152,7 +154,11 @@ export function loadLinkPages(options: {
   ): RenderedPage => {
     const { brand, canRenew } = owner
     const style = brand?.accent ? accentStyle(brand.accent) : ''
-    const { fill } = template([...content.conditions, ...brandConditions(brand)])
+    const { fill } = template([
+      ...content.conditions,
+      ...(link.hasExpiry ? (['hasExpiry'] as const) : []),
+      ...brandConditions(brand),
+    ])
     const html = fill({
       ...content.values,
       ...brandValues(brand),
@@ -231,7 +237,7 @@ function describeContent(link: PageLink): PageContent {
   const [firstFile] = files
   if (firstFile === undefined) throw new Error('Expected a link with a file.')
   const name = linkName({ title, firstFileName: firstFile.name, fileCount: files.length })
-  const isSingle = files.length === 1 && title === null
+  const isSingle = files.length === 1
   const kind = kindOf(firstFile)
   const totalBytes = files.reduce((sum, { size }) => sum + size, 0)
   const receivedBytes = files.reduce((sum, file) => sum + file.receivedBytes, 0)
@@ -251,7 +257,7 @@ function describeContent(link: PageLink): PageContent {
       ...lockedValues,
       name,
       summary: isSingle
-        ? `${size} · ${kindLabel(kind)}`
+        ? `${title === null ? '' : `${isolate(firstFile.name)} · `}${size} · ${kindLabel(kind)}`
         : `${formatCount(files.length, 'file')} · ${size}`,
       message: message ?? '',
       size,
@@ -259,10 +265,16 @@ function describeContent(link: PageLink): PageContent {
       receivedBytes: String(receivedBytes),
       // A `max` of 0 would be ignored.
       totalBytes: String(Math.max(1, totalBytes)),
-      remaining: `${formatCount(remainingDownloads ?? 0, 'download')} left`,
+      remaining:
+        remainingDownloads === null ? '' : `${formatCount(remainingDownloads, 'download')} left`,
       sha256: sha256 ?? '',
     },
   }
+}
+
+/** Keeps a name in right-to-left script from reordering the text around it. */
+function isolate(name: string): string {
+  return `\u2068${name}\u2069`
 }
 
 function describeFile(file: PageFile): string {

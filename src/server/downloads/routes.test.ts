@@ -164,7 +164,9 @@ describe('the page of a link with several files', () => {
       ]
     }
     expect(await readState()).toEqual([['Waiting · 2 KB', 'Waiting · 1 KB'], 1])
+    expect((await openPage(link.shortCode)).findAll('time')).toEqual([])
     for (const [index, file] of files.entries()) await sendFile(owner, uploads[index], file)
+    expect((await openPage(link.shortCode)).findAll('time')).toHaveLength(1)
     const details = ['2 KB · PDF', '1 KB · Image']
     expect(await readState()).toEqual([details, 0])
     const { files: linkFiles } = await json<Link>(await get(`/api/links/${link.shortCode}`))

@@ -58,8 +58,9 @@ export function downloadRoutes(
     const now = deps.clock()
     const owner = ownerPageOptions(link, now)
     const pageContext = { owner, origin: context.get('publicOrigin'), now }
+    const hasExpiry = link.readyAt !== null || link.files.length > 0
     if (error || !isUnlocked(deps, link, context)) {
-      const { html, headers } = pages.locked(link, pageContext, error?.message)
+      const { html, headers } = pages.locked({ ...link, hasExpiry }, pageContext, error?.message)
       const { 'retry-after': retryAfter } = error?.headers ?? {}
       const retryHeaders = retryAfter === undefined ? {} : { 'retry-after': retryAfter }
       return new Response(html, {
@@ -72,7 +73,7 @@ export function downloadRoutes(
     // An archive needs the CRC-32 of every file.
     const isArchiveReady = link.files.length <= 1 || link.files.every(({ crc32 }) => crc32 !== null)
     const isComplete = !link.isUploading && isArchiveReady
-    const { html, headers } = pages.active({ ...details, isComplete }, pageContext)
+    const { html, headers } = pages.active({ ...details, hasExpiry, isComplete }, pageContext)
     return new Response(html, { headers })
   }
 

@@ -55,6 +55,31 @@ function Messages() {
   )
 }
 
+/** When the link expires, with the lifeline of its files. */
+function Time() {
+  return (
+    <div className="time">
+      <When is="unlocked">
+        <LifelineShape
+          bar={{
+            lived: { x: 0, width: placeholder('livedWidth') },
+            valid: { x: placeholder('validX'), width: placeholder('validWidth') },
+            renewable: { x: placeholder('renewableX'), width: placeholder('renewableWidth') },
+          }}
+          color="var(--tone)"
+          size="wide"
+        />
+      </When>
+      <p>
+        <b id="label">{placeholder('label')}</b>
+        <span className="muted">
+          <time dateTime={placeholder('expiresAt')}>until {placeholder('until')}</time>
+        </span>
+      </p>
+    </div>
+  )
+}
+
 /** How much of the link's files has been uploaded. */
 function UploadProgress() {
   return (
@@ -149,7 +174,8 @@ function InvalidLink() {
  * each link.
  */
 export function DownloadPage(props: { assets: PageAssets }) {
-  const description = `${placeholder('lead')}${placeholder('summary')} · until ${placeholder('until')}`
+  const until = `${sectionStart('hasExpiry')} · until ${placeholder('until')}${sectionEnd('hasExpiry')}`
+  const description = placeholder('lead') + placeholder('summary') + until
   const linkUrl = `${placeholder('origin')}/s/${placeholder('code')}`
   return (
     <LinkPage
@@ -237,25 +263,9 @@ export function DownloadPage(props: { assets: PageAssets }) {
           </div>
         </div>
         <Messages />
-        <div className="time">
-          <When is="unlocked">
-            <LifelineShape
-              bar={{
-                lived: { x: 0, width: placeholder('livedWidth') },
-                valid: { x: placeholder('validX'), width: placeholder('validWidth') },
-                renewable: { x: placeholder('renewableX'), width: placeholder('renewableWidth') },
-              }}
-              color="var(--tone)"
-              size="wide"
-            />
-          </When>
-          <p>
-            <b id="label">{placeholder('label')}</b>
-            <span className="muted">
-              <time dateTime={placeholder('expiresAt')}>until {placeholder('until')}</time>
-            </span>
-          </p>
-        </div>
+        <When is="hasExpiry">
+          <Time />
+        </When>
         <When is="uploading">
           <UploadProgress />
         </When>

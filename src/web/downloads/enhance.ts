@@ -115,10 +115,11 @@ async function updateCard(card: HTMLElement): Promise<boolean> {
 
 /**
  * Makes an element equal to another one of its kind. Keeps unchanged parts, and with them the focus.
- * Skips the time, because the countdown updates it.
  */
 function updateElement(current: Element, next: Element) {
-  if (current.isEqualNode(next) || current.className === 'time') return
+  if (current.isEqualNode(next)) return
+  // Unless the expiry has changed, only the countdown has changed the text.
+  if (current.className === 'time' && readExpiry(current) === readExpiry(next)) return
   const hasText = [...current.childNodes, ...next.childNodes].some((node) => node.nodeType === 3)
   if (hasText) return current.replaceWith(next)
   for (const { name, value } of next.attributes) current.setAttribute(name, value)
@@ -135,6 +136,10 @@ function updateElement(current: Element, next: Element) {
     if (match) updateElement(match, child)
   }
   for (const child of rest) child.remove()
+}
+
+function readExpiry(element: Element) {
+  return findElement<HTMLTimeElement>('time', element)?.dateTime
 }
 
 function isSameKind(a: Element, b: Element) {
