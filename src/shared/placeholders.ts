@@ -81,8 +81,8 @@ export type PagePlaceholder = (typeof pagePlaceholders)[number]
 
 /** Conditions of the download page. Each kind of file is a condition too. */
 export const pageConditions = [
-  // Exactly one of these is true: `single` for a link with one file, `list` for a link with several,
-  // `locked` for a link that needs a password first.
+  // Exactly one of these is true: `single` for a link with one file, `list` for one with several,
+  // `locked` for one that needs a password first.
   ...(['single', 'list', 'locked'] as const),
   // Unless the link is locked, exactly one of these is true: `complete` if everything can be
   // downloaded.

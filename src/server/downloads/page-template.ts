@@ -19,13 +19,7 @@ import { activeLinkLabel } from '../../shared/rules/links/link-status.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
 import { type BrandRow, logoPath } from '../branding/queries.ts'
-import {
-  allowStyle,
-  type Markup,
-  makeTemplate,
-  pageHeaders,
-  readBuilt,
-} from '../http/built-pages.ts'
+import { allowStyle, makeTemplate, pageHeaders, readBuilt } from '../http/built-pages.ts'
 import type { Link } from './queries.ts'
 
 /** What the page of a locked link shows. */
@@ -149,20 +143,23 @@ export function loadLinkPages(options: {
 
   const render = (
     link: LockedPageLink & LifelineDates,
-    content: PageContent,
+    { conditions, values }: PageContent,
     { owner, origin, now }: PageContext,
+    { rows = '', error = '' }: { rows?: string; error?: string | undefined },
   ): RenderedPage => {
     const { brand, canRenew } = owner
     const style = brand?.accent ? accentStyle(brand.accent) : ''
     const { fill } = template([
-      ...content.conditions,
+      ...conditions,
       ...(link.hasExpiry ? (['hasExpiry'] as const) : []),
       ...brandConditions(brand),
     ])
     const html = fill({
-      ...content.values,
+      ...values,
       ...brandValues(brand),
       ...timeValues(link, canRenew, now),
+      files: { html: rows },
+      error,
       origin,
       code: encodeURIComponent(link.shortCode),
       accentStyle: style,
@@ -172,15 +169,13 @@ export function loadLinkPages(options: {
 
   return {
     active: (link, context) => {
-      const content = describeContent(link)
-      const files = content.conditions.includes('list') ? renderRows(link) : ''
-      const values = { ...content.values, files: { html: files } }
-      return render(link, { ...content, values }, context)
+      const rows = link.files.length > 1 ? renderRows(link) : ''
+      return render(link, describeContent(link), context, { rows })
     },
-    locked: (link, context, error = '') => {
-      const content = { conditions: lockedConditions, values: { ...lockedValues, error } }
+    locked: (link, context, error) => {
       const dates = { createdAt: context.now, maxLifetimeAt: link.expiresAt }
-      return render({ ...link, ...dates }, content, context)
+      const content: PageContent = { conditions: ['locked'], values: lockedValues }
+      return render({ ...link, ...dates }, content, context, { error })
     },
     notFound,
     headers,
@@ -197,28 +192,8 @@ export function loadLinkPages(options: {
   }
 }
 
-/** The values that depend on what the link contains. */
-type ContentPlaceholder =
-  | 'name'
-  | 'summary'
-  | 'message'
-  | 'size'
-  | 'progress'
-  | 'receivedBytes'
-  | 'totalBytes'
-  | 'files'
-  | 'remaining'
-  | 'error'
-  | 'sha256'
-
-interface PageContent {
-  conditions: readonly PageCondition[]
-  values: Record<ContentPlaceholder, string | Markup>
-}
-
-const lockedConditions: readonly PageCondition[] = ['locked']
-
-const lockedValues: PageContent['values'] = {
+/** What a locked link's page shows instead of the link's content. */
+const lockedValues = {
   name: 'Protected link',
   summary: 'This link needs a password',
   message: '',
@@ -226,10 +201,13 @@ const lockedValues: PageContent['values'] = {
   progress: '',
   receivedBytes: '',
   totalBytes: '',
-  files: '',
   remaining: '',
-  error: '',
   sha256: '',
+}
+
+interface PageContent {
+  conditions: readonly PageCondition[]
+  values: Record<keyof typeof lockedValues, string>
 }
 
 function describeContent(link: PageLink): PageContent {
@@ -254,7 +232,6 @@ function describeContent(link: PageLink): PageContent {
       ...(sha256 === null ? [] : (['sha256'] as const)),
     ],
     values: {
-      ...lockedValues,
       name,
       summary: isSingle
         ? `${title === null ? '' : `${isolate(firstFile.name)} · `}${size} · ${kindLabel(kind)}`

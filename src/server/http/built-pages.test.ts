@@ -36,6 +36,11 @@ describe('a template', () => {
     )
   })
 
+  it('takes HTML from another template as it is, but not its placeholders', () => {
+    const { fill } = createTemplate(page)([])
+    expect(fill({ name: { html: '<i>{{size}}</i>' }, size: '1 KB' })).toBe('<b><i>{{size}}</i></b>')
+  })
+
   it('can repeat and nest sections', () => {
     const html = '{{#known}}1{{#late}}2{{/late}}{{/known}}{{#late}}3{{/late}}{{name}}{{size}}'
     const renderText = (trueConditions: ConditionName[]) =>

@@ -16,7 +16,7 @@ export interface BuiltTemplate<Name extends string, Condition extends string> {
 }
 
 /** HTML that `fill` inserts as it is. It must come from another template. */
-export interface Markup {
+interface Markup {
   html: string
 }
 

@@ -113,9 +113,7 @@ async function updateCard(card: HTMLElement): Promise<boolean> {
   return true
 }
 
-/**
- * Makes an element equal to another one of its kind. Keeps unchanged parts, and with them the focus.
- */
+/** Makes an element equal to another one of its kind. Keeps unchanged parts and the focus. */
 function updateElement(current: Element, next: Element) {
   if (current.isEqualNode(next)) return
   // Unless the expiry has changed, only the countdown has changed the text.
