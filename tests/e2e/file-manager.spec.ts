@@ -16,7 +16,8 @@ test('a premium user sorts, selects, copies and deletes thousands of files and s
   await app.pool.query(
     `with downloaded as (
        update files set download_count = 3, last_download_at = $1
-       where original_name = 'Report 11 of the working group.pdf' returning id)
+       where original_name = 'Report 11 of the working group.pdf' returning id, link_id),
+     counted as (update links set download_count = 3 where id in (select link_id from downloaded))
      insert into file_downloads (file_id, day, count) select id, ($1 at time zone 'UTC')::date, 3 from downloaded`,
     [app.clock()],
   )
@@ -27,7 +28,7 @@ test('a premium user sorts, selects, copies and deletes thousands of files and s
   let requests: string[] = []
   page.on('request', (request) => {
     const { pathname, search } = new URL(request.url())
-    if (pathname === '/api/files') requests.push(search)
+    if (pathname === '/api/links') requests.push(search)
   })
 
   // Email notifications require an SMTP server.
@@ -53,7 +54,7 @@ test('a premium user sorts, selects, copies and deletes thousands of files and s
 
   await tabTo(page, page.getByRole('searchbox', { name: 'Search by name' }))
   await page.keyboard.type('report 11')
-  await expect(page.getByText('12 files found')).toBeAttached()
+  await expect(page.getByText('12 links found')).toBeAttached()
   requests = []
   await tabTo(page, page.getByRole('combobox', { name: 'Sort by' }))
   await page.keyboard.type('Size')

@@ -8,8 +8,8 @@ import { tabTo } from './support/keyboard.ts'
 import { expect, test } from './support/test.ts'
 
 const serverError = { status: 500, json: { message: 'Internal server error' } }
-const listUrlPattern = /\/api\/files\?/
-const listErrorPattern = /500 \(Internal Server Error\).*\/api\/files\?/
+const listUrlPattern = /\/api\/links\?/
+const listErrorPattern = /500 \(Internal Server Error\).*\/api\/links\?/
 
 test('a free user retries a failed list, learns why a link ended, and clears the history', async ({
   app,
@@ -70,7 +70,7 @@ test('a list of thousands of files loads page by page and is searched on the ser
   const requests: string[] = []
   page.on('request', (request) => {
     const { pathname, search } = new URL(request.url())
-    if (pathname === '/api/files') requests.push(search)
+    if (pathname === '/api/links') requests.push(search)
   })
   await openDashboard(page, app, person)
   await page.getByRole('tab', { name: 'My Files' }).click()

@@ -32,7 +32,7 @@ test('a premium user renews an expired link by keyboard, despite a wrong compute
   await tabTo(page, page.getByRole('searchbox', { name: 'Search by name' }))
   await page.keyboard.type('MASTER')
   await expect(fileRow(page, 'notes.txt')).toBeHidden()
-  await expect(page.getByText('1 file found')).toBeAttached()
+  await expect(page.getByText('1 link found')).toBeAttached()
 
   const row = fileRow(page, 'Concert master.flac')
   await expect(row.getByText('Private (30 days to renew)')).toBeVisible()

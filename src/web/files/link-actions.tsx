@@ -1,4 +1,4 @@
-import { ChevronDown, Copy, Mail, Pencil, QrCode, RefreshCw, Trash2 } from 'lucide-react'
+import { ChevronDown, Copy, FilePlus, Mail, Pencil, QrCode, RefreshCw, Trash2 } from 'lucide-react'
 import type { LinkStatus } from '../../shared/rules/links/link-status.ts'
 import { type Tier, tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { Button, IconButton, IconLink } from '../ui/button.tsx'
@@ -20,6 +20,8 @@ export interface LinkActionsProps {
   onDelete: (link: ListedLink) => void
   /** Opens a dialog about the link. */
   onDialog: (name: LinkDialogName, link: ListedLink) => void
+  /** Lets the user choose files to add to the link. */
+  onAddFiles: (link: ListedLink) => void
   /** True if copying this link is the page's main action. */
   isPrimary?: boolean
 }
@@ -61,7 +63,8 @@ function cannotRenewReason(link: ListedLink, status: LinkStatus): string | undef
  * a private link, Copy and Renew swap places, because renewing is the main action.
  */
 export function LinkActions(props: LinkActionsProps) {
-  const { link, status, tier, url, signature, onDelete, onDialog, isPrimary = false } = props
+  const { link, status, tier, url, signature, onDelete, onDialog, onAddFiles } = props
+  const { isPrimary = false } = props
   const { name } = link
   const unavailableReason = cannotShareReason(link, status)
   const isPrivate = status === 'private'
@@ -94,6 +97,12 @@ export function LinkActions(props: LinkActionsProps) {
             icon: <QrCode />,
             unavailable: unavailableReason,
             onSelect: () => onDialog('qr', link),
+          },
+          {
+            label: 'Add files',
+            icon: <FilePlus />,
+            unavailable: unavailableReason,
+            onSelect: () => onAddFiles(link),
           },
           { label: 'Edit link', icon: <Pencil />, onSelect: () => onDialog('edit', link) },
         ]}

@@ -6,6 +6,7 @@ import { useEmailSignature } from '../api/public-values.ts'
 import { Card } from '../ui/card.tsx'
 import { confirm } from '../ui/dialog.tsx'
 import { LoadingRow } from '../ui/skeleton.tsx'
+import { useAddFiles } from '../uploads/add-files.ts'
 import { useDelete } from './change-links.ts'
 import { EditDialog } from './edit-dialog.tsx'
 import { filesHeadingId } from './files-heading.tsx'
@@ -73,6 +74,7 @@ export function LinkList({
   ...paging
 }: LinkListProps) {
   const deleteItem = useDelete()
+  const addFiles = useAddFiles()
   const signature = useEmailSignature()
   const [dialog, setDialog] = useState<{ name: LinkDialogName; link: ListedLink } | null>(null)
   const [open, setOpen] = useState<{ linkId: string; panel: RowPanel } | null>(null)
@@ -124,6 +126,7 @@ export function LinkList({
             signature={signature}
             onDelete={(link) => void confirmAndDelete(link)}
             onDialog={(name, link) => setDialog({ name, link })}
+            onAddFiles={({ shortCode }) => void addFiles(shortCode)}
             onToggle={(panel) => toggle(link, panel)}
             openPanel={panel && { panel, id: panelId }}
             hasStatistics={statistics !== undefined}

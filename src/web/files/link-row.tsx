@@ -20,7 +20,10 @@ import { downloadsLeft, isOpen, type ListedLink, uploadPercent } from './listed-
 export type RowPanel = 'files' | 'details'
 
 export interface LinkRowProps
-  extends Pick<LinkActionsProps, 'link' | 'tier' | 'signature' | 'onDelete' | 'onDialog'> {
+  extends Pick<
+    LinkActionsProps,
+    'link' | 'tier' | 'signature' | 'onDelete' | 'onDialog' | 'onAddFiles'
+  > {
   now: Date
   /** Expands or collapses the link's files, or its details: its statistics and receipt. */
   onToggle: (panel: RowPanel) => void

@@ -5,7 +5,8 @@ import { files, users } from '../../../src/server/db/schema.ts'
 import { expireFiles } from '../../../src/server/files/expire-files.ts'
 import type { TestApp } from '../../support/app-server.ts'
 import { updateFiles } from '../../support/file-rows.ts'
-import { makeFile, makePerson } from '../../support/make.ts'
+import { sendFile, startLink } from '../../support/links.ts'
+import { makeFile, makePerson, type Person } from '../../support/make.ts'
 import { makeDownloads } from './analytics.ts'
 import { fileRow, openDashboard } from './dashboard.ts'
 import { writeSparseFile } from './files.ts'
@@ -43,6 +44,19 @@ export async function makeFilesInAllStates(app: TestApp) {
     })
   }
   return person
+}
+
+/** Makes a link with a password and a limit. Three of its four files have been uploaded. */
+export async function makeUploadingLink(person: Person): Promise<void> {
+  const linkFiles = [longName, 'تقرير الاجتماع الأول.docx', 'a.zip', 'b.mov'].map((name) => ({
+    name,
+    bytes: new Uint8Array(1000),
+  }))
+  const options = { password: 'secret', maxDownloads: 5, message: 'For Monday.' }
+  const { uploads } = await startLink(person, linkFiles, options)
+  for (const [index, file] of linkFiles.slice(0, 3).entries()) {
+    await sendFile(person, uploads[index], file)
+  }
 }
 
 /** File lists and their dialogs. Up to 'analytics', each screen starts from the one before it. */
@@ -86,7 +100,7 @@ export const fileScreens: Screens = {
   },
   'settings and statistics that could not be loaded': async ({ errors, page }) => {
     errors.expect(/500 \(Internal Server Error\)/)
-    await page.route(/\/api\/(preferences|files\/[^/]+\/stats)$/, (route) =>
+    await page.route(/\/api\/(preferences|links\/[^/]+\/stats)$/, (route) =>
       route.fulfill({ status: 500 }),
     )
     await page.reload()
@@ -129,6 +143,29 @@ export const fileScreens: Screens = {
     await openDashboard(page, app, person)
     await page.getByRole('button', { name: `receipt of ${longName}` }).click()
     await expect(page.getByText('Confirmed by storage.')).toBeVisible()
+  },
+  'a link with several files, a password and a limit': async ({ app, page }) => {
+    const person = await makePerson(app, { tier: 'premium' })
+    await makeUploadingLink(person)
+    await openDashboard(page, app, person)
+    await page.getByRole('tab', { name: 'My Files' }).click()
+    await page.getByRole('button', { name: /^4 files of / }).click()
+    await expect(page.getByText('Waiting to be uploaded')).toBeVisible()
+  },
+  'the menu of a link': async ({ page }) => {
+    await page.getByRole('button', { name: /^More for link of / }).click()
+    await expect(page.getByRole('menuitem', { name: 'Edit link' })).toBeVisible()
+  },
+  'editing a link': async ({ page }) => {
+    await page.getByRole('menuitem', { name: 'Edit link' }).click()
+    await expect(page.getByLabel('Download limit')).toHaveValue('5')
+  },
+  'a QR code': async ({ page }) => {
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await expect(page.getByRole('dialog')).toBeHidden()
+    await page.getByRole('button', { name: /^More for link of / }).click()
+    await page.getByRole('menuitem', { name: 'QR code' }).click()
+    await expect(page.getByRole('img', { name: /^QR code of / })).toBeVisible()
   },
   'upgrade to Premium': async ({ app, folder, page }) => {
     await openDashboard(page, app, await makePerson(app))
