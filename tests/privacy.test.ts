@@ -125,6 +125,7 @@ describe('the privacy policy', () => {
     const expectedPhrases: Record<string, string> = {
       'mayfly-theme': 'light or dark',
       'mayfly-dismissed-notice': 'notices you have closed',
+      'mayfly-links': 'whether several files get one link',
       'mayfly-toast': 'a message for the next page',
       'mayfly.upload.': 'the uploads themselves',
       'mayfly-uploads': 'where the browser finds the file',

@@ -65,7 +65,10 @@ export function drawLink(user: LinkOwner, random: RandomInt): ExpectedLink {
   }
 }
 
-/** Starts a link or continues it after a lost response. Leaves it incomplete if one is lost again. */
+/**
+ * Starts a link, or continues it after a lost response. If one is lost again, the link stays
+ * incomplete.
+ */
 export async function uploadLink(user: LinkOwner, link: ExpectedLink): Promise<void> {
   link.started ??= await start(user, link)
   if (link.started === null) return
@@ -127,8 +130,8 @@ async function start(user: LinkOwner, link: ExpectedLink): Promise<ExpectedLink[
 }
 
 /**
- * Downloads a complete link as an archive, first without its password. Returns the status, or null if
- * there was no complete response.
+ * Downloads a complete link as an archive, first without its password. Returns the status, or null
+ * if there was no complete response.
  * @param isCounted true if the server is certain to count the download.
  * @throws {Violation} if the archive has wrong files, or the link opens without its password or
  * beyond its limit.

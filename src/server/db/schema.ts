@@ -218,8 +218,8 @@ export const files = pgTable(
     purgeAt: timestamptz('purge_at').notNull(),
   },
   (table) => [
-    // Lists of an owner's files scan this index backwards. `createdAt` has no `desc()`, because that
-    // also means `nulls last`, and the index would no longer match the order of the lists.
+    // Lists of an owner's files scan this index backwards. `createdAt` has no `desc()`, because
+    // that also means `nulls last`, and the index would no longer match the order of the lists.
     index('files_of_owner').on(table.ownerId, table.createdAt, table.id),
     index('files_of_link').on(table.linkId, table.position),
     // Counts an owner's files by state and kind, and sums their sizes, with index-only scans.
