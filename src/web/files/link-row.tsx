@@ -49,6 +49,7 @@ export function LinkRow({
   const status = linkStatus(linkDates(link), tier, now)
   const isActive = isOpen(link, tier, now)
   const url = `${window.location.origin}/s/${link.shortCode}`
+  const ownName = link.title ?? link.files[0]?.name ?? ''
   const sizeText = formatSize(link.totalSize)
   const openId = (panel: RowPanel) => (openPanel?.panel === panel ? openPanel.id : undefined)
 
@@ -68,7 +69,7 @@ export function LinkRow({
       </span>
       <div className="min-w-0">
         <div className={`font-[540] ${isActive ? '' : 'text-muted'}`}>
-          <FileName name={link.name} />
+          <FileName name={ownName} end={link.name.slice(ownName.length)} />
         </div>
         <LinkFacts
           link={link}

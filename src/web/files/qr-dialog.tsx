@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react'
 import { encode, renderSVG } from 'uqr'
-import { ButtonLink } from '../ui/button.tsx'
+import { Button, ButtonLink } from '../ui/button.tsx'
 import { ButtonRow, FormDialog } from '../ui/dialog.tsx'
 import type { ListedLink } from './listed-link.ts'
 
@@ -68,6 +68,7 @@ export function QrDialog({ link, onClosed }: QrDialogProps) {
         <ButtonLink href={svg} download={`${fileName}.svg`}>
           Download SVG
         </ButtonLink>
+        <Button onClick={() => setOpen(false)}>Done</Button>
       </ButtonRow>
     </FormDialog>
   )

@@ -1,15 +1,17 @@
 /**
  * Shows a file name on one line. A long name is shortened in the middle to keep its end readable.
  * The full name is in a tooltip and available to screen readers.
+ * @param end text after the name that is never shortened, such as ' and 2 more'.
  */
-export function FileName({ name }: { name: string }) {
+export function FileName({ name, end = '' }: { name: string; end?: string }) {
   const { head, tail } = splitName(name)
   return (
-    <span title={name} className="block min-w-0">
-      <span className="sr-only">{name}</span>
+    <span title={name + end} className="block min-w-0">
+      <span className="sr-only">{name + end}</span>
       <span aria-hidden="true" dir="auto" className="flex w-fit max-w-full whitespace-pre">
         <span className="min-w-0 shrink-[99999] truncate whitespace-pre">{head}</span>
         <span className="min-w-0 truncate whitespace-pre">{tail}</span>
+        {end === '' ? null : <span>{end}</span>}
       </span>
     </span>
   )

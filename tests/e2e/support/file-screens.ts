@@ -47,7 +47,7 @@ export async function makeFilesInAllStates(app: TestApp) {
 }
 
 /** Makes a link with a password and a limit. Three of its four files have been uploaded. */
-export async function makeUploadingLink(person: Person): Promise<void> {
+async function makeUploadingLink(person: Person): Promise<void> {
   const linkFiles = [longName, 'تقرير الاجتماع الأول.docx', 'a.zip', 'b.mov'].map((name) => ({
     name,
     bytes: new Uint8Array(1000),
