@@ -1,4 +1,4 @@
-import type { File } from '../../src/shared/contract/files.ts'
+import type { Link } from '../../src/shared/contract/links.ts'
 import { json, makePerson } from '../support/make.ts'
 import { insertFiles } from '../support/many-files.ts'
 import { openDashboard } from './support/dashboard.ts'
@@ -90,8 +90,8 @@ test('a premium user sorts, selects, copies and deletes thousands of files and s
   await press('Enter')
   await expect(dialog).toContainText('Are you sure you want to delete 12 file(s)?')
   // Another client deletes one of the files in the meantime.
-  const [deletedFile] = await json<File[]>(await person.fetch('/api/files?search=report+110+of'))
-  await person.fetch(`/api/files/${deletedFile?.id}`, { method: 'DELETE' })
+  const [deletedLink] = await json<Link[]>(await person.fetch('/api/links?search=report+110+of'))
+  await person.fetch(`/api/links/${deletedLink?.shortCode}`, { method: 'DELETE' })
   await press('Tab')
   await press('Enter')
   await expect(page.getByText('11 files deleted')).toBeVisible()

@@ -152,11 +152,8 @@ export const fileScreens: Screens = {
     await page.getByRole('button', { name: /^4 files of / }).click()
     await expect(page.getByText('Waiting to be uploaded')).toBeVisible()
   },
-  'the menu of a link': async ({ page }) => {
-    await page.getByRole('button', { name: /^More for link of / }).click()
-    await expect(page.getByRole('menuitem', { name: 'Edit link' })).toBeVisible()
-  },
   'editing a link': async ({ page }) => {
+    await page.getByRole('button', { name: /^More for link of / }).click()
     await page.getByRole('menuitem', { name: 'Edit link' }).click()
     await expect(page.getByLabel('Download limit')).toHaveValue('5')
   },
