@@ -88,7 +88,7 @@ test('a session ended elsewhere redirects to the login and back', async ({
   page,
   visitor,
 }) => {
-  errors.expect(/401 \(Unauthorized\).*\/api\/files/)
+  errors.expect(/401 \(Unauthorized\).*\/api\/links/)
   const person = await makePerson(app)
   await makeFile(person, { name: 'notes.txt' })
   await openDashboard(page, app, person)
