@@ -44,7 +44,7 @@ test('a trial is offered, counts down days and hours, and ends while the page is
   for (const timeLeft of ['17 days left', '4 days left']) {
     await advanceClocks(app, [page], 13 * day)
     await expect(banner).toContainText(timeLeft)
-    const listResponsePromise = page.waitForResponse(/\/api\/files/)
+    const listResponsePromise = page.waitForResponse(/\/api\/links/)
     await page.getByRole('tab', { name: 'My Files' }).click()
     expect((await listResponsePromise).status()).toBe(200)
     await page.getByRole('tab', { name: 'Upload' }).click()

@@ -91,8 +91,8 @@ export const dashboardScreens: Screens = {
     await expect(page.getByText('Trial expired')).toBeVisible()
   },
   'files that could not be loaded': async ({ app, errors, page }) => {
-    errors.expect(/500 \(Internal Server Error\).*\/api\/files\?/)
-    await page.route(/\/api\/files\?/, (route) => route.fulfill({ status: 500 }))
+    errors.expect(/500 \(Internal Server Error\).*\/api\/links\?/)
+    await page.route(/\/api\/links\?/, (route) => route.fulfill({ status: 500 }))
     await openDashboard(page, app, await makePerson(app))
     await page.getByRole('tab', { name: 'My Files' }).click()
     await expect(page.getByRole('alert')).toContainText('Your files could not be loaded')
