@@ -82,6 +82,7 @@ test('a page uploads to a bucket and downloads from it across origins', async ({
   const emptyFile = await writeRandomFile(folder, 'empty.txt', 0)
   // A premium user, because free users can have only three files.
   await openDashboard(page, app, await makePerson(app, { tier: 'premium' }))
+  await page.getByRole('radio', { name: 'A link each' }).click()
   const putRequestPromise = page.waitForRequest((request) => request.method() === 'PUT')
   await dropFiles(page, [videoFile.path, unknownTypeFile.path, emptyFile.path])
   expect(new URL((await putRequestPromise).url()).origin).toBe(network.url)

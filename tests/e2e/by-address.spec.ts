@@ -50,6 +50,7 @@ test('everything works when the server is opened by its IP address', async ({
   // One file is small enough for a single request, and the other is sent in parts.
   const smallFile = await writeRandomFile(folder, 'small.bin', 4000)
   const largeFile = await writeRandomFile(folder, 'large.bin', 9 * 1024 * 1024)
+  await page.getByRole('radio', { name: 'A link each' }).click()
   await chooseFiles(page, [smallFile.path, largeFile.path])
 
   const otherPage = await visitor()

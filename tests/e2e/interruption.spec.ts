@@ -155,6 +155,7 @@ test('three uploads survive a ten-minute server outage', async ({
   )
   await page.clock.install()
   await openDashboard(page, app, await signUp(app))
+  await page.getByRole('radio', { name: 'A link each' }).click()
   let failedCount = 0
   page.on('requestfailed', () => {
     failedCount += 1

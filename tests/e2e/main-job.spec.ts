@@ -79,6 +79,7 @@ test('sign up, log in, drop three files, share their links, download, delete', a
   network.restore()
   await expectUpload(page, videoFile.name, 'Completed')
   await expect.poll(() => shownTexts).toContain('film.mkv uploaded successfully!')
+  await page.getByRole('radio', { name: 'A link each' }).click()
   await dropFiles(page, [photoFile.path, emptyFile.path])
   await expect(page.getByText('Upload completed successfully!').last()).toBeVisible()
   await expect(fileRow(page, emptyFile.name)).toBeVisible()
