@@ -27,6 +27,7 @@ test("a free user's fourth file is rejected next to the drop zone", async ({
   await expect(page.getByText('1 of 3 left')).toBeVisible()
   const shownTexts = await recordShownTexts(page)
 
+  await page.getByRole('radio', { name: 'A link each' }).click()
   await chooseFiles(page, [thirdFile.path, fourthFile.path])
   // Spec §5: an upload error containing 'tier' is shown inline instead of as a toast.
   await expect(page.getByRole('main').getByRole('alert')).toHaveText(
@@ -60,7 +61,13 @@ test("a free user's fourth file is rejected next to the drop zone", async ({
   await expect(page.getByRole('main').getByRole('alert')).toBeHidden()
 })
 
-test("the first three files of a free user's folder are stored", async ({ app, folder, page }) => {
+test("the first three files of a free user's folder are stored", async ({
+  app,
+  errors,
+  folder,
+  page,
+}) => {
+  errors.expect(/403 \(Forbidden\).*\/api\/links/)
   const tripFolder = join(folder, 'trip')
   await mkdir(tripFolder)
   for (let day = 1; day <= 24; day += 1) await writeRandomFile(tripFolder, `day ${day}.txt`, 1000)
@@ -87,6 +94,7 @@ test('an oversized file is skipped and the others continue', async ({ app, folde
   await openDashboard(page, app, person)
   const shownTexts = await recordShownTexts(page)
 
+  await page.getByRole('radio', { name: 'A link each' }).click()
   await chooseFiles(page, [smallFile.path, largeFilePath, otherFile.path])
   const quotaMessage = page.getByText(
     'File upload failed - upgrade to Premium for 1GB files and unlimited uploads',
@@ -128,7 +136,7 @@ test('links of free users last 3 days, and premium users choose', async ({
   const freeUser = await makePerson(app)
   await openDashboard(page, app, freeUser)
   await expect(page.getByText('3 days (default)')).toBeVisible()
-  await expect(page.getByRole('radio')).toHaveCount(0)
+  await expect(page.getByRole('radio', { name: /days?$/ })).toHaveCount(0)
 
   const file = await writeRandomFile(folder, 'poster.pdf', 1000)
   const person = await makePerson(app, { tier: 'premium' })
@@ -171,7 +179,7 @@ test('every screen shows the configured limits and that the server is full', asy
   const person = await makePerson(app)
   await openDashboard(page, app, person)
   await expect(page.getByText('Any type, up to 2MB each, 1 file at most')).toBeVisible()
-  await expect(page.getByRole('radio')).toHaveText(['1 day', '2 days'])
+  await expect(page.getByRole('radio', { name: /days?$/ })).toHaveText(['1 day', '2 days'])
   await expect(page.getByRole('radio', { name: '1 day' })).toBeChecked()
 
   await chooseFiles(page, [await writeSparseFile(folder, 'large.iso', 2 * 1024 * 1024 + 1)])

@@ -24,6 +24,7 @@ test('each file of a dropped folder gets a link, and all links are copied at onc
   await openDashboard(page, app, await makePerson(app))
   const shownTexts = await recordShownTexts(page)
 
+  await page.getByRole('radio', { name: 'A link each' }).click()
   await dropFiles(page, [tripFolder])
   await expect(page.getByText('Upload completed successfully!').last()).toBeVisible()
   for (const file of files) {
