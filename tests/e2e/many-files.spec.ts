@@ -32,6 +32,7 @@ test('all files of a large folder are uploaded, and the page stays responsive', 
     hashesByName.set(name, createHash('sha256').update(bytes).digest('hex'))
   }
   await openDashboard(page, app, person)
+  await page.getByRole('radio', { name: 'A link each' }).click()
   const listFiles = async () => json<File[]>(await person.fetch('/api/files'))
 
   let putCount = 0

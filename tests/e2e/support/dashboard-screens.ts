@@ -111,6 +111,7 @@ export const dashboardScreens: Screens = {
   'new files, and a toast': async ({ app, page }) => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await openDashboard(page, app, await makePerson(app))
+    await page.getByRole('radio', { name: 'A link each' }).click()
     await page.getByLabel('Files to upload').setInputFiles(
       [longName, 'notes.txt'].map((name) => ({
         name,
