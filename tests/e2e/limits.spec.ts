@@ -143,7 +143,11 @@ test('links of free users last 3 days, and premium users choose', async ({
   const premiumPage = await visitor()
   await openDashboard(premiumPage, app, person)
   await expect(premiumPage.getByText('Any type, up to 1GB each')).toBeVisible()
-  await expect(premiumPage.getByRole('radio')).toHaveText(['3 days', '5 days', '7 days'])
+  await expect(premiumPage.getByRole('radio', { name: /days/ })).toHaveText([
+    '3 days',
+    '5 days',
+    '7 days',
+  ])
   await expect(premiumPage.getByRole('radio', { name: '3 days' })).toBeChecked()
   await premiumPage.getByRole('radio', { name: '7 days' }).click()
   await chooseFiles(premiumPage, [file.path])
