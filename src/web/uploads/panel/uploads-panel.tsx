@@ -96,7 +96,9 @@ function Panel({ state, records, counts, interruption, isDashboard, isAdmin }: P
           Clear
         </button>
       </div>
-      {shortCode === null ? null : <LinkLine shortCode={shortCode} isComplete={!hasUnfinished} />}
+      {isOpen && shortCode !== null ? (
+        <LinkLine shortCode={shortCode} isComplete={!hasUnfinished} />
+      ) : null}
       {isOpen ? (
         <UploadList
           id={listId}
