@@ -108,7 +108,7 @@ export const freeUserWalk: readonly WalkStep[] = [
   },
   {
     at: 'deletion that fails',
-    perform: withServerError(/\/api\/files\/[0-9a-f-]{36}$/, async (context) => {
+    perform: withServerError(/\/api\/links\/\w{10}$/, async (context) => {
       await pressButton('Delete open.txt')(context)
       await pressButton('Delete', alertDialog)(context)
     }),
