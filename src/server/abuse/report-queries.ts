@@ -13,7 +13,7 @@ import {
   sql,
 } from 'drizzle-orm'
 import { dayInMs } from '../../shared/rules/format/units.ts'
-import { linkName } from '../../shared/rules/links/link-name.ts'
+import { linkName } from '../../shared/rules/links/link-status.ts'
 import {
   closedReportDays,
   openReportDays,

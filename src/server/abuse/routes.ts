@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { reportForm } from '../../shared/contract/abuse.ts'
 import { groupDigits } from '../../shared/rules/format/numbers.ts'
-import { linkName } from '../../shared/rules/links/link-name.ts'
-import { isLinkActive } from '../../shared/rules/links/link-status.ts'
+import { isLinkActive, linkName } from '../../shared/rules/links/link-status.ts'
 import {
   maxExplanationLength,
   type ReportChoice,

@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import { downloadsLeft, isUsedUp } from '../../shared/rules/links/link-status.ts'
 import { isPreviewBot } from '../../shared/rules/links/preview-bot.ts'
 import { toBrand } from '../branding/queries.ts'
 import type { Deps } from '../deps.ts'
@@ -6,7 +7,6 @@ import { AppError } from '../errors.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { formFields, type Handlers } from '../http/mount.ts'
 import { makeLimitedDownloads } from '../links/limited-downloads.ts'
-import { isUsedUp } from '../links/queries.ts'
 import { listUploadEntries, toEntry } from '../links/read-links.ts'
 import { isUnlocked, type ReadSession, unlock } from '../links/unlock.ts'
 import { type LinkPages, ownerPageOptions } from './page-template.ts'
@@ -132,7 +132,7 @@ async function describeLink(
     ...(link.isUploading ? await listUploadEntries({ db, stores }, link.id) : []),
   ].sort((a, b) => a.position - b.position)
   const [onlyFile, ...otherEntries] = entries
-  const { maxDownloads, downloadCount, isUploading, passwordHash, ...fields } = link
+  const { downloadCount, isUploading, passwordHash, ...fields } = link
   return {
     ...fields,
     ...(otherEntries.length === 0 && {
@@ -141,11 +141,9 @@ async function describeLink(
       size: onlyFile?.size,
       sha256: onlyFile?.sha256,
     }),
-    createdAt: link.createdAt,
     state: isUploading ? ('uploading' as const) : ('ready' as const),
     hasPassword: passwordHash !== null,
-    maxDownloads,
-    remainingDownloads: maxDownloads === null ? null : maxDownloads - downloadCount,
+    remainingDownloads: downloadsLeft(link),
     ...(isOwner && { downloadCount }),
     totalSize: entries.reduce((sum, { size }) => sum + size, 0),
     files: entries,

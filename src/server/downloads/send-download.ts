@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Context } from 'hono'
 import { cleanFileName } from '../../shared/rules/files/file-name.ts'
+import { isUsedUp } from '../../shared/rules/links/link-status.ts'
 import { isPreviewBot } from '../../shared/rules/links/preview-bot.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { HttpEnv } from '../http/env.ts'
-import { isLimited, type LimitedDownloads } from '../links/limited-downloads.ts'
-import { isUsedUp } from '../links/queries.ts'
+import type { LimitedDownloads } from '../links/limited-downloads.ts'
 import { type ReadSession, requireUnlocked, type UnlockDeps } from '../links/unlock.ts'
 import { expectedStart } from '../storage/byte-range.ts'
 import { rejectExecution } from '../storage/download-headers.ts'
@@ -114,7 +114,7 @@ async function sendFile(
     await delivery.send(incoming, outgoing, onBytes)
     return RESPONSE_ALREADY_SENT
   }
-  if (isLimited(link)) {
+  if (link.maxDownloads !== null) {
     // Whoever has the presigned URL can download the whole file with it.
     if (!isHead) await onBytes(0)
   } else {
@@ -177,7 +177,7 @@ async function count(
   context: Context<HttpEnv>,
   start: number,
 ): Promise<void> {
-  if (isLimited(link)) return limitedDownloads.admit(downloaded, context, start)
+  if (link.maxDownloads !== null) return limitedDownloads.admit(downloaded, context, start)
   if (!countsAsDownload(start, context.req.header('user-agent'))) return
   await countDownload(downloaded, clock()).catch((error) => {
     logUncounted(context, downloaded.fileId, error)

@@ -4,7 +4,7 @@ import {
   isFileEmailValid,
 } from '../../shared/rules/files/file-emails.ts'
 import { timestampText } from '../../shared/rules/format/timestamp-text.ts'
-import { linkName } from '../../shared/rules/links/link-name.ts'
+import { linkName } from '../../shared/rules/links/link-status.ts'
 import type { Db, Deps } from '../deps.ts'
 import { emailToOwner, greetingName, type OutgoingEmail } from '../email/email.ts'
 import type { MailRequest } from '../email/mail-queue.ts'

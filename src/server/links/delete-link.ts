@@ -1,9 +1,9 @@
-import { and, eq } from 'drizzle-orm'
-import { files, links, uploads } from '../db/schema.ts'
+import { eq } from 'drizzle-orm'
+import { files, uploads } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import { type DeletedFile, markDeletedWhere } from '../files/queries.ts'
 import { type EndedUpload, endUploadsWhere } from '../uploads/removal-queries.ts'
-import { removeEmptyLinks } from './queries.ts'
+import { hasCode, lockLink, removeEmptyLinks } from './queries.ts'
 
 /**
  * Deletes an owner's link with its files, and ends its uploads. The caller removes the bytes.
@@ -16,11 +16,7 @@ export function deleteLink(
   now: Date,
 ): Promise<{ files: DeletedFile[]; uploads: EndedUpload[] } | undefined> {
   return db.transaction(async (tx) => {
-    const [link] = await tx
-      .select({ id: links.id })
-      .from(links)
-      .where(and(eq(links.ownerId, ownerId), eq(links.shortCode, shortCode)))
-      .for('update')
+    const link = await lockLink(tx, ownerId, hasCode(shortCode))
     if (!link) return undefined
     const endedUploads = await endUploadsWhere(tx, eq(uploads.linkId, link.id), now)
     const deletedFiles = await markDeletedWhere(tx, eq(files.linkId, link.id), now)

@@ -1,19 +1,12 @@
-import { and, eq } from 'drizzle-orm'
 import type { Context } from 'hono'
 import { utcDay } from '../../shared/rules/format/day.ts'
 import { keyedHash } from '../auth/secrets.ts'
-import { downloadStarts } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import type { Downloaded, WriteCount } from '../downloads/queries.ts'
 import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/client-address.ts'
 import type { HttpEnv } from '../http/env.ts'
-import type { LinkRow } from './queries.ts'
-
-/** True if the owner has limited the number of downloads. */
-export function isLimited(link: Pick<LinkRow, 'maxDownloads'>): boolean {
-  return link.maxDownloads !== null
-}
+import { hasDownloadStart, insertDownloadStart } from './queries.ts'
 
 export interface LimitedDownloads {
   /** True if the client has begun this download before, and so may resume it. */
@@ -35,10 +28,9 @@ export function makeLimitedDownloads(
     return { linkId, client: keyedHash(secret, 'download', `${address} ${fileId}`) }
   }
 
-  const hasBegun: LimitedDownloads['hasBegun'] = async (downloaded, context) => {
+  const hasBegun: LimitedDownloads['hasBegun'] = (downloaded, context) => {
     const { linkId, client } = toStart(downloaded, context)
-    const isKnown = and(eq(downloadStarts.linkId, linkId), eq(downloadStarts.client, client))
-    return (await db.$count(downloadStarts, isKnown)) > 0
+    return hasDownloadStart(db, linkId, client)
   }
 
   return {
@@ -49,7 +41,7 @@ export function makeLimitedDownloads(
       const now = clock()
       const wasCounted = await writeCount(downloaded, utcDay(now), 1, now)
       if (!wasCounted) throw new AppError('LINK_NOT_FOUND')
-      await db.insert(downloadStarts).values(toStart(downloaded, context)).onConflictDoNothing()
+      await insertDownloadStart(db, toStart(downloaded, context))
     },
   }
 }

@@ -1,7 +1,8 @@
-import { and, count, eq, gt, inArray, isNull, notExists, type SQL, sql } from 'drizzle-orm'
+import { and, count, eq, inArray, isNull, notExists, type SQL, sql } from 'drizzle-orm'
 import { customAlphabet } from 'nanoid'
+import { isUsedUp } from '../../shared/rules/links/link-status.ts'
 import { shortCodeAlphabet, shortCodeLength } from '../../shared/rules/links/short-code.ts'
-import { files, links, shortCodes, uploads, users } from '../db/schema.ts'
+import { downloadStarts, files, links, shortCodes, uploads, users } from '../db/schema.ts'
 import { removeInBatches } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 import { AppError } from '../errors.ts'
@@ -47,7 +48,7 @@ export async function lockLinksOfFiles(tx: Db, condition: SQL | undefined): Prom
     .for('update')
 }
 
-/** A link with what names it (`linkName`). `purgingAt` is as in `lockLink`. */
+/** A link with what names it (`linkName`). `purgingAt` is as in `lockLinkAndFiles`. */
 export type LinkSummary = Pick<LinkRow, 'id' | 'title' | 'expiresAt'> & {
   firstFileName: string
   fileCount: number
@@ -90,20 +91,35 @@ export function hasFile(db: Db, fileId: string): SQL {
   return inArray(links.id, db.select({ id: files.linkId }).from(files).where(eq(files.id, fileId)))
 }
 
-/**
- * Locks one of an owner's links and its files until the transaction ends. `purgingAt` is null if
- * the link has a file whose bytes aren't being removed. Returns undefined for a link without files.
- */
+/** SQL: true for the link with this short code. */
+export function hasCode(shortCode: string): SQL {
+  return eq(links.shortCode, shortCode)
+}
+
+/** Locks one of an owner's links until the transaction ends. */
 export async function lockLink(
   tx: Db,
   ownerId: string,
   condition: SQL,
-): Promise<(LinkRow & { purgingAt: Date | null }) | undefined> {
+): Promise<LinkRow | undefined> {
   const [link] = await tx
     .select()
     .from(links)
     .where(and(eq(links.ownerId, ownerId), condition))
     .for('update')
+  return link
+}
+
+/**
+ * Locks one of an owner's links and its files until the transaction ends. `purgingAt` is null if
+ * the link has a file whose bytes aren't being removed. Returns undefined for a link without files.
+ */
+export async function lockLinkAndFiles(
+  tx: Db,
+  ownerId: string,
+  condition: SQL,
+): Promise<(LinkRow & { purgingAt: Date | null }) | undefined> {
+  const link = await lockLink(tx, ownerId, condition)
   if (!link) return undefined
   const lockedFiles = await tx
     .select({ purgingAt: files.purgingAt })
@@ -146,32 +162,38 @@ export async function lockActiveLink(
   shortCode: string,
   now: Date,
 ): Promise<{ link: LinkRow; fileCount: number; nextPosition: number }> {
-  const [link] = await tx
-    .select()
-    .from(links)
-    .where(
-      and(eq(links.ownerId, ownerId), eq(links.shortCode, shortCode), gt(links.expiresAt, now)),
-    )
-    .for('update')
-  if (!link || isUsedUp(link)) throw new AppError('LINK_NOT_FOUND')
+  const link = await lockLink(tx, ownerId, hasCode(shortCode))
+  if (!link || link.expiresAt <= now || isUsedUp(link)) throw new AppError('LINK_NOT_FOUND')
   const { count, available, nextPosition } = await countEntries(tx, link.id)
   if (available === 0) throw new AppError('LINK_NOT_FOUND')
   return { link, fileCount: count, nextPosition }
 }
 
-/** True if a link has had all the downloads that its owner allowed. */
-export function isUsedUp(link: Pick<LinkRow, 'maxDownloads' | 'downloadCount'>): boolean {
-  return link.maxDownloads !== null && link.downloadCount >= link.maxDownloads
-}
-
-/** Changes a link. */
+/** Changes one of an owner's links, if there is one with this short code. */
 export async function updateLink(
   db: Db,
-  id: string,
+  ownerId: string,
+  shortCode: string,
   changes: Partial<Pick<LinkRow, 'title' | 'message' | 'passwordHash' | 'maxDownloads'>>,
 ): Promise<void> {
   if (Object.values(changes).every((value) => value === undefined)) return
-  await db.update(links).set(changes).where(eq(links.id, id))
+  await db
+    .update(links)
+    .set(changes)
+    .where(and(eq(links.ownerId, ownerId), hasCode(shortCode)))
+}
+
+/** True if this client has begun to download this. `client` is a keyed hash. */
+export async function hasDownloadStart(db: Db, linkId: string, client: string): Promise<boolean> {
+  const isKnown = and(eq(downloadStarts.linkId, linkId), eq(downloadStarts.client, client))
+  return (await db.$count(downloadStarts, isKnown)) > 0
+}
+
+export async function insertDownloadStart(
+  db: Db,
+  start: typeof downloadStarts.$inferInsert,
+): Promise<void> {
+  await db.insert(downloadStarts).values(start).onConflictDoNothing()
 }
 
 /**

@@ -24,6 +24,8 @@ export type LinkEntry = Pick<
   | 'takenDownAt'
   | 'takedownReason'
 > & {
+  linkId: string | null
+  position: number
   name: string
   state: 'uploading' | 'ready'
   receivedBytes: number
@@ -171,17 +173,12 @@ export async function addEntries(
   const ids = rows.map(({ id }) => id)
   const fileRows = await db.select().from(files).where(inArray(files.linkId, ids))
   const uploadRows = await db.select().from(uploads).where(inArray(uploads.linkId, ids))
-  const entries = [
-    ...fileRows.map((file) => ({
-      linkId: file.linkId,
-      position: file.position,
-      entry: toEntry(file),
-    })),
-    ...(await toUploadEntries(stores, uploadRows)),
-  ].sort((a, b) => a.position - b.position)
-  const byLink = Map.groupBy(entries, ({ linkId }) => linkId)
+  const entries = [...fileRows.map(toEntry), ...(await toUploadEntries(stores, uploadRows))].sort(
+    (a, b) => a.position - b.position,
+  )
+  const entriesByLink = Map.groupBy(entries, ({ linkId }) => linkId)
   return rows.map((link) => {
-    const linkFiles = (byLink.get(link.id) ?? []).map(({ entry }) => entry)
+    const linkFiles = entriesByLink.get(link.id) ?? []
     return {
       ...link,
       state: linkFiles.some(({ state }) => state === 'uploading') ? 'uploading' : 'ready',
@@ -201,10 +198,8 @@ export function toEntry<File extends { originalName: string; size: number }>(fil
 export async function listUploadEntries(
   { db, stores }: { db: Db; stores: Stores },
   linkId: string,
-): Promise<(LinkEntry & { position: number })[]> {
-  const rows = await db.select().from(uploads).where(eq(uploads.linkId, linkId))
-  const entries = await toUploadEntries(stores, rows)
-  return entries.map(({ position, entry }) => ({ ...entry, position }))
+): Promise<LinkEntry[]> {
+  return toUploadEntries(stores, await db.select().from(uploads).where(eq(uploads.linkId, linkId)))
 }
 
 /** Bounds the requests to storage for one page. Browsers send a few files at a time. */
@@ -214,7 +209,7 @@ const maxProgressReads = 16
 async function toUploadEntries(
   stores: Stores,
   uploadRows: readonly (typeof uploads.$inferSelect)[],
-): Promise<{ linkId: string; position: number; entry: LinkEntry }[]> {
+): Promise<LinkEntry[]> {
   const begunUploads = uploadRows
     .filter(({ createdAt, lastActivityAt }) => lastActivityAt > createdAt)
     .sort((a, b) => b.lastActivityAt.getTime() - a.lastActivityAt.getTime())
@@ -227,24 +222,18 @@ async function toUploadEntries(
       ),
     ),
   )
-  return uploadRows.map(({ linkId, position, ...upload }) => ({
-    linkId,
-    position,
-    entry: {
-      id: upload.id,
-      name: upload.originalName,
-      mimeType: upload.mimeType,
-      size: upload.size,
-      sha256: null,
-      downloadCount: 0,
-      purgingAt: null,
-      purgedAt: null,
-      purgeDueAt: null,
-      takenDownAt: null,
-      takedownReason: null,
-      state: 'uploading',
-      receivedBytes: received.get(upload.id) ?? 0,
-    },
+  return uploadRows.map((upload) => ({
+    ...upload,
+    name: upload.originalName,
+    sha256: null,
+    downloadCount: 0,
+    purgingAt: null,
+    purgedAt: null,
+    purgeDueAt: null,
+    takenDownAt: null,
+    takedownReason: null,
+    state: 'uploading',
+    receivedBytes: received.get(upload.id) ?? 0,
   }))
 }
 

@@ -10,7 +10,7 @@ import type { Deps } from '../deps.ts'
 import { AppError, limitError } from '../errors.ts'
 import { type FileRow, findFile } from '../files/queries.ts'
 import { lockUser } from '../tiers/queries.ts'
-import { hasFile, issueNewCode, type LinkRow, lockLink } from './queries.ts'
+import { hasFile, issueNewCode, type LinkRow, lockLinkAndFiles } from './queries.ts'
 
 const fileId = z.uuid()
 
@@ -56,7 +56,7 @@ export async function renewLink(
     // Locks in the same order as a tier change, which waits for this transaction and then updates
     // the purge times.
     const owner = await lockUser(tx, ownerId, 'share')
-    const link = owner && (await lockLink(tx, ownerId, condition))
+    const link = owner && (await lockLinkAndFiles(tx, ownerId, condition))
     if (!link) return undefined
     const now = clock()
     const tier = effectiveTier(owner, now)

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { maxFilesPerPage } from '../../shared/contract/links.ts'
 import { parseOrder } from '../../shared/rules/files/file-order.ts'
-import { links } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { removeDeletedBytes } from '../files/delete-files.ts'
@@ -13,7 +11,7 @@ import { counter } from '../http/rate-limit.ts'
 import { removeBytes } from '../uploads/end-uploads.ts'
 import { startLink } from '../uploads/start-upload.ts'
 import { deleteLink } from './delete-link.ts'
-import { updateLink } from './queries.ts'
+import { hasCode, updateLink } from './queries.ts'
 import {
   addEntries,
   countLinksOnPage,
@@ -104,8 +102,8 @@ export function linkRoutes(
     },
 
     async changeLink({ params, body, user, clientAddress }) {
-      const link = await readLink(user.id, params.code)
-      await updateLink(deps.db, link.id, await toColumns(body, clientAddress))
+      const changes = await toColumns(body, clientAddress)
+      await updateLink(deps.db, user.id, params.code, changes)
       return readLink(user.id, params.code)
     },
 
@@ -120,8 +118,7 @@ export function linkRoutes(
     async renewLink({ params, body, user }) {
       // Rate-limited because every short code is kept forever.
       await deps.rateLimits.spend([counter('renewalsByUser', user.id)])
-      const hasCode = eq(links.shortCode, params.code)
-      const link = await renewLink(deps, user.id, hasCode, body.expirationDays)
+      const link = await renewLink(deps, user.id, hasCode(params.code), body.expirationDays)
       if (!link) throw new AppError('LINK_NOT_FOUND')
       const [view] = await addEntries(deps, [link])
       if (!view) throw new Error('Expected the renewed link.')

@@ -1,10 +1,10 @@
 import { ChevronDown, Copy, FilePlus, Mail, Pencil, QrCode, RefreshCw, Trash2 } from 'lucide-react'
-import type { LinkStatus } from '../../shared/rules/links/link-status.ts'
+import { isUsedUp, type LinkStatus } from '../../shared/rules/links/link-status.ts'
 import { type Tier, tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { Button, IconButton, IconLink } from '../ui/button.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { CopyLinkButton } from './copy-links.tsx'
-import { downloadsLeft, type ListedLink } from './listed-link.ts'
+import type { ListedLink } from './listed-link.ts'
 import { shareEmailUrl } from './share-email.ts'
 
 export type LinkDialogName = 'renew' | 'edit' | 'qr'
@@ -36,7 +36,7 @@ const wereTakenDown: [string, string] = ['was taken down', 'were taken down']
 /** Says why a link can't be copied or emailed (spec §4). */
 function cannotShareReason(link: ListedLink, status: LinkStatus): string | undefined {
   if (status === 'active') {
-    return downloadsLeft(link) === 0
+    return isUsedUp(link)
       ? 'This link has no downloads left. Edit its limit to open it again.'
       : undefined
   }

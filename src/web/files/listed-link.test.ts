@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { linkFile, listedLink } from '../../../tests/support/upload-fixtures.ts'
-import { downloadsLeft, isOpen, uploadPercent, withoutFile } from './listed-link.ts'
+import { downloadsLeft } from '../../shared/rules/links/link-status.ts'
+import { isOpen, uploadPercent, withoutFile } from './listed-link.ts'
 
 const [morning, noon] = ['2025-07-13T06:00:00.000Z', '2025-07-13T12:00:00.000Z']
 

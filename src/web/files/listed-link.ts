@@ -1,6 +1,5 @@
 import type { Link } from '../../shared/contract/links.ts'
-import { linkName } from '../../shared/rules/links/link-name.ts'
-import { linkStatus } from '../../shared/rules/links/link-status.ts'
+import { isUsedUp, linkName, linkStatus } from '../../shared/rules/links/link-status.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { linkDates } from './link-dates.ts'
 
@@ -44,17 +43,9 @@ export function withoutFile(link: ListedLink, fileId: string): ListedLink {
   return toListedLink({ ...link, files, totalSize })
 }
 
-/** Returns how many downloads a link has left; null if their number isn't limited. */
-export function downloadsLeft({
-  maxDownloads,
-  downloadCount,
-}: Pick<Link, 'maxDownloads' | 'downloadCount'>): number | null {
-  return maxDownloads === null ? null : Math.max(0, maxDownloads - downloadCount)
-}
-
 /** True if a link works and has downloads left. */
 export function isOpen(link: ListedLink, tier: Tier, now: Date): boolean {
-  return linkStatus(linkDates(link), tier, now) === 'active' && downloadsLeft(link) !== 0
+  return linkStatus(linkDates(link), tier, now) === 'active' && !isUsedUp(link)
 }
 
 /** Returns how much of an uploading link has arrived, as a whole percentage. */

@@ -132,3 +132,34 @@ export function checkRenewal(
   if (linkStatus(link, ownerTier, now) === 'deleted') return { ok: false, code: 'FILE_GONE' }
   return { ok: true }
 }
+
+/** A link's downloads so far, and how many its owner allows; null if there is no limit. */
+export interface DownloadLimit {
+  maxDownloads: number | null
+  downloadCount: number
+}
+
+/** Returns how many downloads a link has left; null if their number isn't limited. */
+export function downloadsLeft({ maxDownloads, downloadCount }: DownloadLimit): number | null {
+  return maxDownloads === null ? null : Math.max(0, maxDownloads - downloadCount)
+}
+
+/** True if a link has had all the downloads that its owner allows. It then works no longer. */
+export function isUsedUp(link: DownloadLimit): boolean {
+  return downloadsLeft(link) === 0
+}
+
+/** Names a link: by its title, or by its first file and the number of other files. */
+export function linkName({
+  title,
+  firstFileName,
+  fileCount,
+}: {
+  title: string | null
+  firstFileName: string
+  fileCount: number
+}): string {
+  if (title !== null) return title
+  if (fileCount <= 1) return firstFileName
+  return `${firstFileName} and ${fileCount - 1} more`
+}
