@@ -25,8 +25,10 @@ export const sharingFaqSections = [
           .
         </li>
         <li>Drop, choose or paste the file on the dashboard.</li>
-        <li>When the upload is complete, copy the link.</li>
-        <li>Send the link to whomever you like.</li>
+        <li>
+          Copy the link and send it to whomever you like. You don’t have to wait for the upload: the
+          page shows how far it is.
+        </li>
       </ol>
     </Question>
     <Question id="who-needs-an-account" title="Do people need an account to download?">
@@ -38,11 +40,18 @@ export const sharingFaqSections = [
     <Question id="what-to-upload" title="What can I upload?">
       <p>
         Files of any type: up to {values.freeFileSize} each with Free, up to{' '}
-        {values.premiumFileSize} each with Premium. You can upload several files or whole folders;
-        each file gets its own link.
+        {values.premiumFileSize} each with Premium. You can upload several files or whole folders,
+        as one link or with a link for each file.
       </p>
       <p>
         The <a href="/terms">terms of service</a> say what you may not share.
+      </p>
+    </Question>
+    <Question id="several-files" title="Can I share several files with one link?">
+      <p>
+        Yes. Select “One link” when you upload. The page behind the link lists the files, and people
+        download single files or all of them as one zip archive. You can add files to the link
+        later.
       </p>
     </Question>
     <Question id="preview-version" title="Why does it say “preview version”?">
@@ -55,8 +64,9 @@ export const sharingFaqSections = [
   <Section key="security-privacy" id="security-privacy" title="Security & Privacy">
     <Question id="who-can-download" title="Who can download my file?">
       <p>
-        Everyone who has the link, until it expires. Links have no passwords, so share them as
-        carefully as the file itself.
+        Everyone who has the link, until it expires, so share it as carefully as the file itself.
+        With a password on the link, only people who know the password can see or download its
+        files. You can also limit the number of downloads, after which the link stops working.
       </p>
       <p>
         Links can’t be guessed: each ends in {shortCodeLength} random characters that are never
@@ -92,10 +102,9 @@ export const sharingFaqSections = [
     <Question id="unchanged" title="How can I verify that a file arrived unchanged?">
       <p>
         Compare the SHA-256 of the downloaded file with the one on the download page or the
-        dashboard. <When is="disk">The server computes it from the stored bytes.</When>
-        <When is="s3">The uploader computes it, and it is not compared with the stored bytes.</When>{' '}
-        Where possible, your browser also sends a checksum with each part of an upload, and sends
-        the part again if it doesn’t match.
+        dashboard. The server computes it from the stored bytes, soon after the upload. Where
+        possible, your browser also sends a checksum with each part of an upload, and sends the part
+        again if it doesn’t match.
       </p>
     </Question>
     <Question id="known-about-downloaders" title="What do you know about people who download?">

@@ -114,9 +114,9 @@ function Features() {
     <section className="band" aria-labelledby="features">
       <h2 id="features">Features</h2>
       <ul className="six">
-        <Feature title="One short link for each file">
-          Ten random characters that can’t be guessed and are never reused. Works in any browser and
-          with curl.
+        <Feature title="One short link">
+          For one file or for many, with a password or a download limit if you like. It can’t be
+          guessed, and works in any browser and with curl.
         </Feature>
         <Feature title="Links that expire">
           Links expire to the second. Then the file is deleted, and a receipt shows when.

@@ -54,8 +54,9 @@ export function TermsPage() {
       </Section>
       <Section id="links" title="Links">
         <p>
-          Anyone with a link can download the file while the link works, and can pass the link on.
-          An expired link can’t be opened again; with Premium, the file can get a new one.
+          Anyone with a link can download its files while the link works, and can pass the link on.
+          If the link has a password, they need that too. An expired link can’t be opened again;
+          with Premium, its files can get a new one.
         </p>
       </Section>
       <Section id="limits" title="Limits and expiry">
