@@ -7,8 +7,16 @@ import {
   findListed,
   makeLink,
 } from '../../../tests/support/link-requests.ts'
-import { makeClient, makePerson, type Person } from '../../../tests/support/make.ts'
+import {
+  json,
+  makeClient,
+  makePerson,
+  type Person,
+  requestRenewal,
+} from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { expectError } from '../../../tests/support/upload-requests.ts'
+import type { File } from '../../shared/contract/files.ts'
 import { files } from '../db/schema.ts'
 
 let app: TestApp
@@ -146,5 +154,16 @@ describe('a link with a download limit', () => {
     expect((await fetchBytes(app, code)).status).toBe(404)
     expect((await changeLink(owner, code, { maxDownloads: null })).status).toBe(200)
     for (let n = 0; n < 3; n += 1) expect((await fetchBytes(app, code)).status).toBe(200)
+  })
+
+  it('can be renewed only while downloads are left', async () => {
+    const { code, files: linkFiles } = await singleFile(1)
+    const id = linkFiles[0]?.id ?? ''
+    await fetchBytes(app, code)
+    await expectError(await requestRenewal(owner, id), 409, 'DOWNLOADS_USED_UP')
+    await changeLink(owner, code, { maxDownloads: 2 })
+    const { shortCode } = await json<File>(await requestRenewal(owner, id))
+    expect((await fetchBytes(app, shortCode)).status).toBe(200)
+    expect((await fetchBytes(app, shortCode)).status).toBe(404)
   })
 })

@@ -42,8 +42,8 @@ export async function renewFile(
  * @param condition selects one of the owner's links.
  * @returns undefined if there is no such link.
  * @throws {AppError} TIER_RENEWAL for a free user; FILE_GONE once the bytes are gone or the maximum
- * lifetime is over; TIER_EXPIRATION if the tier doesn't offer this number of days, INVALID_INPUT if
- * no tier does.
+ * lifetime is over; DOWNLOADS_USED_UP if no downloads are left; TIER_EXPIRATION if the tier doesn't
+ * offer this number of days, INVALID_INPUT if no tier does.
  */
 export async function renewLink(
   { clock, db, settings }: RenewalDeps,

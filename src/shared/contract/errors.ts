@@ -87,6 +87,10 @@ export const errorTable = {
     status: 409,
     message: 'This file was deleted and cannot be renewed.',
   },
+  DOWNLOADS_USED_UP: {
+    status: 409,
+    message: 'This link has no downloads left. Raise its download limit first.',
+  },
   NO_PASSWORD: {
     status: 409,
     message: 'This account has no password yet. Set one by email first.',

@@ -139,7 +139,7 @@ export const files = {
     params: z.object({ id: fileId }),
     body: z.object({ expirationDays }),
     response: fileSchema,
-    errors: ['FILE_NOT_FOUND', 'TIER_RENEWAL', 'TIER_EXPIRATION', 'FILE_GONE'],
+    errors: ['FILE_NOT_FOUND', 'TIER_RENEWAL', 'TIER_EXPIRATION', 'FILE_GONE', 'DOWNLOADS_USED_UP'],
   }),
   deleteFile: endpoint('DELETE', '/api/files/{id}', {
     summary: 'Delete a file',

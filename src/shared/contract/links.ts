@@ -200,7 +200,7 @@ export const links = {
     params: codeParams,
     body: z.object({ expirationDays }),
     response: linkSchema,
-    errors: ['LINK_NOT_FOUND', 'TIER_RENEWAL', 'TIER_EXPIRATION', 'FILE_GONE'],
+    errors: ['LINK_NOT_FOUND', 'TIER_RENEWAL', 'TIER_EXPIRATION', 'FILE_GONE', 'DOWNLOADS_USED_UP'],
   }),
   unlockLink: endpoint('POST', '/api/links/{code}/unlock', {
     summary: 'Unlock a link with its password. Sets a cookie for this link',

@@ -17,7 +17,7 @@ export type LinkChanges = CallInput<'changeLink'>['body']
 
 /** Reports whether a renewal error is permanent, which makes retrying pointless. */
 export function isPermanentError(error: unknown): boolean {
-  return hasErrorCode(error, 'FILE_GONE', 'LINK_NOT_FOUND', 'TIER_RENEWAL')
+  return hasErrorCode(error, 'DOWNLOADS_USED_UP', 'FILE_GONE', 'LINK_NOT_FOUND', 'TIER_RENEWAL')
 }
 
 /**

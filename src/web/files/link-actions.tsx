@@ -33,12 +33,12 @@ function filesText({ files }: ListedLink, verbs: [one: string, many: string]): s
 const haveExpired: [string, string] = ['has permanently expired', 'have permanently expired']
 const wereTakenDown: [string, string] = ['was taken down', 'were taken down']
 
+const usedUpReason = 'This link has no downloads left. Edit its limit to open it again.'
+
 /** Says why a link can't be copied or emailed (spec §4). */
 function cannotShareReason(link: ListedLink, status: LinkStatus): string | undefined {
   if (status === 'active') {
-    return isUsedUp(link)
-      ? 'This link has no downloads left. Edit its limit to open it again.'
-      : undefined
+    return isUsedUp(link) ? usedUpReason : undefined
   }
   if (link.takenDownAt !== null) {
     return `${filesText(link, wereTakenDown)}, so there is no link to share.`
@@ -52,7 +52,7 @@ function cannotRenewReason(link: ListedLink, status: LinkStatus): string | undef
   if (link.files.every(({ state }) => state === 'uploading')) {
     return 'This link can be renewed once a file has been uploaded.'
   }
-  if (status !== 'deleted') return undefined
+  if (status !== 'deleted') return isUsedUp(link) ? usedUpReason : undefined
   const verbs = link.takenDownAt === null ? haveExpired : wereTakenDown
   const owner = link.files.length === 1 ? 'its' : 'their'
   return `${filesText(link, verbs)}, so ${owner} link cannot be renewed.`

@@ -119,17 +119,19 @@ export function isEndingSoon(leftMs: number): boolean {
 }
 
 /** Why a renewal is rejected: a code from `errorTable`. */
-export type RenewalError = 'TIER_RENEWAL' | 'FILE_GONE'
+export type RenewalError = 'TIER_RENEWAL' | 'FILE_GONE' | 'DOWNLOADS_USED_UP'
 
 /** Checks whether an active or private link can be renewed at `now`. */
 export function checkRenewal(
-  link: LinkDates,
+  link: LinkDates & DownloadLimit,
   ownerTier: Tier,
   now: Date,
 ): { ok: true } | { ok: false; code: RenewalError } {
   // Spec §4: only premium users can renew links, and only until the link is deleted.
   if (!tierTraits[ownerTier].renewal) return { ok: false, code: 'TIER_RENEWAL' }
   if (linkStatus(link, ownerTier, now) === 'deleted') return { ok: false, code: 'FILE_GONE' }
+  // The new link wouldn't work either.
+  if (isUsedUp(link)) return { ok: false, code: 'DOWNLOADS_USED_UP' }
   return { ok: true }
 }
 

@@ -2,20 +2,22 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Tier } from '../tiers/tier.ts'
 import { firstLifetime, renewedExpiry } from './lifetime.ts'
-import { checkRenewal, type LinkDates, linkStatus } from './link-status.ts'
+import { checkRenewal, type DownloadLimit, type LinkDates, linkStatus } from './link-status.ts'
 
 const day = 86_400_000
 const now = new Date('2026-03-08T06:30:00.000Z')
 function fromNow(ms: number) {
   return new Date(now.getTime() + ms)
 }
+const unlimited = { maxDownloads: null, downloadCount: 5 }
 /** Creates a link whose dates are given in milliseconds from now. */
 function makeLink(
   expiryOffset: number,
   endOffset: number,
   purgeOffset: number | null = null,
-): LinkDates {
+): LinkDates & DownloadLimit {
   return {
+    ...unlimited,
     expiresAt: fromNow(expiryOffset),
     maxLifetimeAt: fromNow(endOffset),
     purgingAt: purgeOffset === null ? null : fromNow(purgeOffset),
@@ -23,7 +25,7 @@ function makeLink(
 }
 
 describe('checkRenewal', () => {
-  it.each<[string, LinkDates, Tier, ReturnType<typeof checkRenewal>]>([
+  it.each<[string, LinkDates & DownloadLimit, Tier, ReturnType<typeof checkRenewal>]>([
     ['before its expiry', makeLink(1, day), 'premium', { ok: true }],
     ['exactly at its expiry', makeLink(0, day), 'premium', { ok: true }],
     ['long after its expiry', makeLink(-27 * day, day), 'premium', { ok: true }],
@@ -35,6 +37,13 @@ describe('checkRenewal', () => {
       makeLink(day, 2 * day, 0),
       'premium',
       { ok: false, code: 'FILE_GONE' },
+    ],
+    ['with a download left', { ...makeLink(1, day), maxDownloads: 6 }, 'premium', { ok: true }],
+    [
+      'without downloads left',
+      { ...makeLink(1, day), maxDownloads: 5 },
+      'premium',
+      { ok: false, code: 'DOWNLOADS_USED_UP' },
     ],
     ['by a free user, active', makeLink(day, 2 * day), 'free', { ok: false, code: 'TIER_RENEWAL' }],
     ['by a free user, expired', makeLink(-day, -1), 'free', { ok: false, code: 'TIER_RENEWAL' }],
@@ -59,6 +68,7 @@ describe('checkRenewal', () => {
     fc.assert(
       fc.property(anyRenewal, ({ createdAt, first, chosen, waited }) => {
         const file = {
+          ...unlimited,
           ...firstLifetime(createdAt, { expirationDays: first, maxLifetimeDays: 30 }),
           purgingAt: null,
         }
