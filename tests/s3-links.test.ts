@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { eq } from 'drizzle-orm'
+import { eq, inArray } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import yauzl from 'yauzl'
 import { computeDigests } from '../src/server/abuse/compute-digests.ts'
@@ -25,6 +25,24 @@ describeOnS3('a link with several files in a bucket', () => {
 
   const request = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
     makeClient(app).fetch(`/api/download/${path}`, { headers, method })
+
+  it('is archived at once with the CRC-32s that browsers send', async () => {
+    const { code, files: linkFiles } = await makeLink(owner)
+    const isProved = await app.deps.db
+      .select({ isContentProved: files.isContentProved })
+      .from(files)
+      .where(
+        inArray(
+          files.id,
+          linkFiles.map(({ id }) => id),
+        ),
+      )
+    expect(isProved).toEqual([{ isContentProved: false }, { isContentProved: false }])
+    const archive = await fetchBytes(app, code)
+    expect(archive.status).toBe(200)
+    await computeDigests(app.deps)
+    expect((await fetchBytes(app, code)).body.equals(archive.body)).toBe(true)
+  })
 
   it('is archived once its CRC-32s are known, with exact ranges', async () => {
     const {

@@ -10,6 +10,7 @@ import {
 } from '../../src/web/uploads/records/upload-record.ts'
 import { createRecordStore } from '../../src/web/uploads/records/upload-records.ts'
 import { browserTimers } from '../../src/web/uploads/timers.ts'
+import type { FileChecksums } from '../../src/web/uploads/transfer/checksums.ts'
 import { wait } from '../../src/web/uploads/transfer/connection.ts'
 import type { Outcome } from '../../src/web/uploads/upload-errors.ts'
 import type { StoredPart, TransferJob } from '../../src/web/uploads/upload-ports.ts'
@@ -202,7 +203,7 @@ export function openEngineWorld() {
       job.signal.throwIfAborted()
       job.onProgress(job.file.size)
     },
-    sha256: async (): Promise<string | null> => 'a'.repeat(64),
+    checksumsOf: async (): Promise<FileChecksums | null> => ({ sha256: 'a'.repeat(64), crc32: 7 }),
     connection: { isOnline: () => world.isOnline, waitUntilOnline: async () => undefined },
     timers: browserTimers,
     wait,

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 import type { File } from '../../src/shared/contract/files.ts'
 import type { Link, PublicLink } from '../../src/shared/contract/links.ts'
 import { type Client, expectOk, json, makeClient, putBytes, type StartedUpload } from './make.ts'
@@ -52,7 +53,7 @@ export async function startLink(
   return readStarted(await requestLink(person, files, changes))
 }
 
-/** Sends and confirms uploads. Returns their files. */
+/** Sends and confirms uploads, with their CRC-32s as browsers do. Returns their files. */
 export async function finishUploads(
   person: Client,
   uploads: readonly StartedUpload[],
@@ -60,8 +61,12 @@ export async function finishUploads(
 ): Promise<File[]> {
   const files: File[] = []
   for (const [index, upload] of uploads.entries()) {
-    await expectOk(await putBytes(upload, contents[index] ?? new Uint8Array()))
-    const response = await person.post('/api/files/confirm-upload', { cloudKey: upload.cloudKey })
+    const bytes = contents[index] ?? new Uint8Array()
+    await expectOk(await putBytes(upload, bytes))
+    const response = await person.post('/api/files/confirm-upload', {
+      cloudKey: upload.cloudKey,
+      crc32: crc32(bytes),
+    })
     await expectOk(response)
     files.push(await json<File>(response))
   }

@@ -2,7 +2,6 @@ import { createHash, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { browserTimers } from '../../src/web/uploads/timers.ts'
-import { hashBlob } from '../../src/web/uploads/transfer/hash-blob.ts'
 import type { TransferDeps } from '../../src/web/uploads/transfer/put-bytes.ts'
 import { sendWholeFile } from '../../src/web/uploads/transfer/send-whole-file.ts'
 import {
@@ -11,6 +10,7 @@ import {
   type Send,
 } from '../../src/web/uploads/transfer/storage-request.ts'
 import { TransferError, type TransferJob } from '../../src/web/uploads/upload-ports.ts'
+import { computePartChecksum } from './part-checksum.ts'
 import { uploadTicket } from './upload-fixtures.ts'
 
 /** How the server handles a PUT. Once all faults set by a test have been used, PUTs succeed. */
@@ -216,7 +216,7 @@ export async function openWholeFileStore() {
     random: () => 0,
     isServerReady: async () => true,
     timers: browserTimers,
-    checksums: { part: hashBlob },
+    checksums: { part: computePartChecksum },
   }
 
   return Object.assign(traces, {

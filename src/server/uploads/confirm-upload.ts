@@ -46,8 +46,9 @@ interface Confirm extends Entry<ConfirmRequest, FileRow> {
  * files. Confirming again, even in parallel, returns the same file.
  *
  * If the store's `computesSha256` is true, a claimed SHA-256 is compared with the stored bytes. The
- * claim itself is never stored. Bytes are read before the response only for that comparison, or if
- * their size matches blocked content; the `compute-digests` job reads the rest.
+ * claim itself is never stored. A claimed CRC-32 is stored if storage doesn't know it. Bytes are
+ * read before the response only for that comparison, or if their size matches blocked content; the
+ * `compute-digests` job reads the rest, and replaces a claimed CRC-32.
  *
  * Returns one result per request, in order. The errors are UPLOAD_NOT_FOUND, also for another
  * user's key; UPLOAD_INCOMPLETE; SIZE_MISMATCH, CHECKSUM_MISMATCH and CONTENT_BLOCKED, which end
@@ -202,7 +203,8 @@ async function createFiles(
     let count = limits[tier].maxFiles === null ? 0 : await countActiveFiles(tx, ownerId, now)
     const files: NewFile[] = []
     for (const confirm of sealedConfirms) {
-      const { request, sha256 = null, crc32 = null } = confirm
+      const { request, sha256 = null } = confirm
+      const crc32 = confirm.crc32 ?? request.crc32 ?? null
       const upload = openUploads.get(request.cloudKey)
       if (!upload) continue
       if (blockedSha256.has(sha256 ?? '')) {

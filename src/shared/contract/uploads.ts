@@ -63,9 +63,6 @@ export const startResponse = z.object({
     .describe('Only for files larger than one part: how to send the file in parts.'),
   checksum: z.enum(bodyChecksums).describe('The kind of checksum that a PUT can send.'),
   store: z.enum(storageNames),
-  // If false, the server stores the client's SHA-256 as sent, and verifies it only if blocked
-  // content has the same size. A client that has resumed an upload then has to omit it, because the
-  // parts already stored may be from a different file.
   computesSha256: z.boolean().describe('Whether storage compares the SHA-256 of a confirm.'),
 })
 
@@ -90,6 +87,12 @@ const confirmBody = z.object({
     .optional()
     .describe('When the upload began, in milliseconds since 1970 or as ISO 8601.'),
   sha256: sha256.optional(),
+  crc32: z
+    .int()
+    .min(0)
+    .max(2 ** 32 - 1)
+    .optional()
+    .describe('Used for archives until the server has computed it.'),
 })
 
 const confirmErrors = [

@@ -94,7 +94,7 @@ function createEngineDeps(): Omit<EngineDeps, 'records' | 'onChange' | keyof Pag
       waitWhileUnloading: watchUnload(),
       signParts: (body, signal) => toOutcome(call('signParts', { body, signal })),
     }),
-    sha256: wholeFileChecksums.sha256,
+    checksumsOf: wholeFileChecksums.file,
     locks: createRecordLocks(navigator.locks),
     handles: createBrowserHandleStore(),
     blockUnload,

@@ -37,7 +37,7 @@ describe('a drop', () => {
       },
     ])
     expect(world.confirmations).toMatchObject([
-      { cloudKey: 'key of ab.txt', uploadStartTime: Date.now(), sha256: 'a'.repeat(64) },
+      { cloudKey: 'key of ab.txt', uploadStartTime: Date.now(), sha256: 'a'.repeat(64), crc32: 7 },
     ])
   })
 

@@ -58,7 +58,7 @@ function startRun(changes: Partial<UploadRecord> = {}, uploadFile: File | null =
         return send(job)
       },
       runInTurn: (_, work) => work(),
-      sha256: async () => null,
+      checksumsOf: async () => null,
       connection: { isOnline: () => true, waitUntilOnline: async () => undefined },
       timers: browserTimers,
       wait,

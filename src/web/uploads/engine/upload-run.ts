@@ -5,6 +5,7 @@ import {
   type UploadRecord,
   type UploadTicket,
 } from '../records/upload-record.ts'
+import type { FileChecksums } from '../transfer/checksums.ts'
 import type { Semaphore } from '../transfer/semaphore.ts'
 import { requestTimeoutMs } from '../transfer/storage-request.ts'
 import {
@@ -38,8 +39,8 @@ export interface RunDeps extends CallDeps {
   sendFile: SendFile
   /** Queues a transfer until it may start, which limits how many run at once. */
   runInTurn: Semaphore
-  /** Resolves to a file's SHA-256 in lowercase hex, or to null if the browser can't compute it. */
-  sha256: (file: Blob, signal: AbortSignal) => Promise<string | null>
+  /** Resolves to null if the browser can't compute them. */
+  checksumsOf: (file: Blob, signal: AbortSignal) => Promise<FileChecksums | null>
   /** Called if the server confirms an upload after its run was stopped. */
   onStoredAfterStop: () => void
   /** Called with unexpected errors, which also fail the upload. */
@@ -88,7 +89,7 @@ export class UploadRun {
   readonly #signal = this.#stop.signal
   /** Presigned part URLs from the get-upload-url response, for the next transfer. */
   #partUrls: PartUrls = {}
-  #sha256: Promise<string | null> = Promise.resolve(null)
+  #checksums: Promise<FileChecksums | null> = Promise.resolve(null)
   #activity: UploadActivity | null = null
 
   /** @param file null if this tab doesn't have it. The upload can then only be confirmed. */
@@ -237,7 +238,7 @@ export class UploadRun {
     storedParts: readonly StoredPart[],
     isResumed: boolean,
   ): Promise<void> {
-    const { runInTurn, sendFile, sha256, timers } = this.#deps
+    const { runInTurn, sendFile, checksumsOf, timers } = this.#deps
     const signal = this.#signal
     const record = this.#record.get()
     const storedBytes = storedParts.reduce((sum, { size }) => sum + size, 0)
@@ -246,8 +247,8 @@ export class UploadRun {
     this.#setBytes(storedBytes)
     // Clear any earlier interruption, because the transfer may have to wait in the queue.
     this.#setActivity(null)
-    // The SHA-256 is optional, so a failure to compute it is ignored.
-    this.#sha256 = sha256(file, signal).catch(() => null)
+    // The checksums are optional, so a failure to compute them is ignored.
+    this.#checksums = checksumsOf(file, signal).catch(() => null)
     const onProgress = this.#watchProgress(file.size, storedBytes)
     const contentType = ticket.metadata.mimeType
     const hasOriginalDate = file.lastModified === record.identity.lastModified
@@ -265,13 +266,13 @@ export class UploadRun {
   }
 
   async #confirm({ cloudKey, metadata }: UploadTicket): Promise<void> {
-    const sha256 = (await this.#sha256) ?? undefined
+    const checksums = await this.#checksums
     this.#signal.throwIfAborted()
     const { calls, timers, onStoredAfterStop } = this.#deps
     const uploadStartTime = this.#record.get().uploadStartTime ?? timers.now()
     const confirmPromise = this.#callWithRetries({
       call: calls.confirmUpload,
-      input: { cloudKey, metadata, uploadStartTime, sha256 },
+      input: { cloudKey, metadata, uploadStartTime, ...checksums },
       // Allow extra time, because the server first has to join a large file's parts.
       timeoutMs: requestTimeoutMs,
     })

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type ChecksumJob, createJobHandler, type WorkerMessage } from './checksum-messages.ts'
 
 const smallBlob = new Blob(['123456789'])
-const smallBlobCrc = 'y/Q5Jg=='
+const smallBlobHashes = { crc32: 'cbf43926' }
 function makePartJob(blob: Blob): ChecksumJob {
-  return { blob, algorithm: 'crc32' }
+  return { blob, algorithms: ['crc32'] }
 }
 
 let messages: WorkerMessage[]
@@ -26,11 +26,11 @@ test('the worker posts `ready` first', () => {
 test('each result has the ID of its job', async () => {
   await Promise.all([
     handle({ id: 7, job: makePartJob(smallBlob) }),
-    handle({ id: 8, job: { blob: new Blob([]), algorithm: 'sha256' } }),
+    handle({ id: 8, job: { blob: new Blob([]), algorithms: ['sha256'] } }),
   ])
   const results = messages.filter((message) => message !== 'ready')
   expect(results.map(({ id }) => id).sort()).toEqual([7, 8])
-  expect(results).toContainEqual({ id: 7, ok: true, value: smallBlobCrc })
+  expect(results).toContainEqual({ id: 7, ok: true, value: smallBlobHashes })
 })
 
 test.each(['crc32', 'sha256'] as const)(
@@ -39,7 +39,7 @@ test.each(['crc32', 'sha256'] as const)(
     const blob = new Blob(['x'])
     blob.slice = () => blob
     blob.arrayBuffer = () => Promise.reject(new DOMException('changed', 'NotReadableError'))
-    await handle({ id: 1, job: { blob, algorithm } })
+    await handle({ id: 1, job: { blob, algorithms: [algorithm] } })
     expect(messages).toContainEqual({ id: 1, ok: false })
   },
 )
@@ -51,5 +51,5 @@ test("a cancelled job gets no result and doesn't block others, even if its read 
   void handle({ id: 1, job: makePartJob(hangingBlob) })
   await handle({ id: 1, job: 'cancel' })
   await handle({ id: 2, job: makePartJob(smallBlob) })
-  expect(messages).toEqual(['ready', { id: 2, ok: true, value: smallBlobCrc }])
+  expect(messages).toEqual(['ready', { id: 2, ok: true, value: smallBlobHashes }])
 })

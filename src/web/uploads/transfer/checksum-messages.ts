@@ -1,9 +1,9 @@
-import { FileUnreadableError, type HashAlgorithm, hashBlob } from './hash-blob.ts'
+import { FileUnreadableError, type HashAlgorithm, type Hashes, hashBlob } from './hash-blob.ts'
 
 /** A job for the checksum worker: hashing a part or a whole file. */
 export interface ChecksumJob {
   blob: Blob
-  algorithm: HashAlgorithm
+  algorithms: readonly HashAlgorithm[]
 }
 
 /** A message to the worker. The sender chooses the IDs. A cancelled job gets no result. */
@@ -15,7 +15,7 @@ export type WorkerRequest = { id: number; job: ChecksumJob } | { id: number; job
  */
 export type WorkerMessage =
   | 'ready'
-  | { id: number; ok: true; value: string | null }
+  | { id: number; ok: true; value: Hashes | null }
   | { id: number; ok: false }
 
 export function createJobHandler(
@@ -31,7 +31,7 @@ export function createJobHandler(
     const controller = new AbortController()
     controllers.set(id, controller)
     try {
-      const value = await hashBlob(job.blob, job.algorithm, controller.signal)
+      const value = await hashBlob(job.blob, job.algorithms, controller.signal)
       if (!controller.signal.aborted) post({ id, ok: true, value })
     } catch (error) {
       if (controller.signal.aborted) return

@@ -13,8 +13,10 @@ test('the worker posts `ready`, and responds to each job with a checksum', async
   await import('./checksum-worker.ts')
   expect(postedMessages).toEqual(['ready'])
 
-  const job = { blob: new Blob(['123456789']), algorithm: 'crc32' } as const
+  const job = { blob: new Blob(['123456789']), algorithms: ['crc32'] } as const
   const message: WorkerRequest = { id: 7, job }
   worker.dispatchEvent(new MessageEvent('message', { data: message }))
-  await expect.poll(() => postedMessages).toEqual(['ready', { id: 7, ok: true, value: 'y/Q5Jg==' }])
+  await expect
+    .poll(() => postedMessages)
+    .toEqual(['ready', { id: 7, ok: true, value: { crc32: 'cbf43926' } }])
 })

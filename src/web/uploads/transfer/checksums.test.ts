@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createJobHandler, type WorkerRequest } from './checksum-messages.ts'
@@ -69,32 +69,33 @@ afterEach(() => {
 
 describe('a job', () => {
   test('gets its own result', async () => {
-    const { part, sha256 } = createChecksums(startWorker)
+    const { part, file: checksumsOf } = createChecksums(startWorker)
     const [one, other, all] = await Promise.all([
       part(file, 'crc32', neverAborted),
       part(new Blob(['c']), 'crc32', neverAborted),
-      sha256(file, neverAborted),
+      checksumsOf(file, neverAborted),
     ])
     expect([one, other]).toEqual([crc32Base64(content), crc32Base64(Buffer.from('c'))])
-    expect(all).toMatch(/^[0-9a-f]{64}$/)
+    const sha256 = createHash('sha256').update(content).digest('hex')
+    expect(all).toEqual({ sha256, crc32: crc32(content) })
     expect(startedWorkers).toHaveLength(1)
   })
 
   test('is cancelled by its signal, including in the worker', async () => {
     const controller = new AbortController()
-    const checksumPromise = createChecksums(startWorker).sha256(file, controller.signal)
+    const checksumPromise = createChecksums(startWorker).file(file, controller.signal)
     const reason = new Error('Cancelled by user')
     controller.abort(reason)
     await expect(checksumPromise).rejects.toBe(reason)
     expect(
-      startedWorkers[0]?.seen.map(({ job }) => (job === 'cancel' ? job : job.algorithm)),
-    ).toEqual(['sha256', 'cancel'])
+      startedWorkers[0]?.seen.map(({ job }) => (job === 'cancel' ? job : job.algorithms)),
+    ).toEqual([['sha256', 'crc32'], 'cancel'])
   })
 })
 
 describe('a changed or removed file', () => {
   test('makes every job reject as unreadable', async () => {
-    const { part, sha256: hashWholeFile } = createChecksums(startWorker)
+    const { part, file: hashWholeFile } = createChecksums(startWorker)
     await expect(part(makeChangedFile(), 'crc32', neverAborted)).rejects.toBeInstanceOf(
       FileUnreadableError,
     )
@@ -110,7 +111,7 @@ describe('without a worker', () => {
       throw new Error('no workers here')
     })
     expect(await checksums.part(file, 'crc32', neverAborted)).toBeNull()
-    expect(await checksums.sha256(file, neverAborted)).toBeNull()
+    expect(await checksums.file(file, neverAborted)).toBeNull()
   })
 
   test('a job gets no checksum when the worker crashes, and the next job starts a new one', async () => {

@@ -1,6 +1,12 @@
 import type { BodyChecksum } from '../../../shared/rules/files/part-plan.ts'
 import type { ChecksumJob, WorkerMessage, WorkerRequest } from './checksum-messages.ts'
-import { FileUnreadableError } from './hash-blob.ts'
+import { FileUnreadableError, type Hashes } from './hash-blob.ts'
+
+/** Checksums of a whole file: the SHA-256 in lowercase hex, the CRC-32 as an unsigned integer. */
+export interface FileChecksums {
+  sha256: string
+  crc32: number
+}
 
 /**
  * Checksums computed by a Web Worker to keep the page responsive.
@@ -12,8 +18,7 @@ import { FileUnreadableError } from './hash-blob.ts'
 export interface Checksums {
   /** Computes a part's checksum in base64. */
   part(part: Blob, checksum: BodyChecksum, signal: AbortSignal): Promise<string | null>
-  /** Computes the SHA-256 of all bytes, in lowercase hex. */
-  sha256(file: Blob, signal: AbortSignal): Promise<string | null>
+  file(file: Blob, signal: AbortSignal): Promise<FileChecksums | null>
 }
 
 /** The part of `Worker` used here. */
@@ -32,7 +37,7 @@ export interface WorkerLike {
 const readyTimeoutMs = 15_000
 
 interface PendingJob {
-  resolve: (value: string | null) => void
+  resolve: (value: Hashes | null) => void
   reject: (reason: unknown) => void
 }
 
@@ -68,7 +73,7 @@ export function createChecksums(startWorker: () => WorkerLike): Checksums {
     newWorker.onmessageerror = failPendingJobs
     return newWorker
   }
-  const runJob = async (job: ChecksumJob, signal: AbortSignal): Promise<string | null> => {
+  const runJob = async (job: ChecksumJob, signal: AbortSignal): Promise<Hashes | null> => {
     signal.throwIfAborted()
     try {
       worker ??= startNewWorker()
@@ -78,7 +83,7 @@ export function createChecksums(startWorker: () => WorkerLike): Checksums {
     const currentWorker = worker
     lastId += 1
     const id = lastId
-    const { promise, resolve, reject } = Promise.withResolvers<string | null>()
+    const { promise, resolve, reject } = Promise.withResolvers<Hashes | null>()
     pending.set(id, { resolve, reject })
     currentWorker.postMessage({ id, job })
     const cancel = () => {
@@ -91,9 +96,20 @@ export function createChecksums(startWorker: () => WorkerLike): Checksums {
   }
 
   return {
-    part: (blob, algorithm, signal) => runJob({ blob, algorithm }, signal),
-    sha256: (blob, signal) => runJob({ blob, algorithm: 'sha256' }, signal),
+    async part(blob, checksum, signal) {
+      const hex = (await runJob({ blob, algorithms: [checksum] }, signal))?.[checksum]
+      return hex === undefined ? null : hexToBase64(hex)
+    },
+    async file(blob, signal) {
+      const { sha256, crc32 } =
+        (await runJob({ blob, algorithms: ['sha256', 'crc32'] }, signal)) ?? {}
+      return sha256 && crc32 ? { sha256, crc32: Number.parseInt(crc32, 16) } : null
+    },
   }
+}
+
+function hexToBase64(hex: string): string {
+  return btoa(hex.replace(/../g, (pair) => String.fromCharCode(Number.parseInt(pair, 16))))
 }
 
 /**

@@ -39,26 +39,34 @@ async function readBlob(blob: Blob): Promise<ArrayBuffer> {
 
 export type HashAlgorithm = BodyChecksum | 'sha256'
 
+/** Hashes in lowercase hex. */
+export type Hashes = Partial<Record<HashAlgorithm, string>>
+
 const hasherFactories = { crc32: createCRC32, md5: createMD5, sha256: createSHA256 }
 
 /**
- * Computes a hash slice by slice: SHA-256 in hex, other hashes in base64. Resolves to null if
- * WebAssembly is disabled, as in iOS Lockdown Mode.
+ * Computes hashes in one pass, slice by slice. Resolves to null if WebAssembly is disabled, as in
+ * iOS Lockdown Mode.
  * @throws {FileUnreadableError} if the file is unreadable.
  * @throws the signal's reason when aborted.
  */
 export async function hashBlob(
   blob: Blob,
-  algorithm: HashAlgorithm,
+  algorithms: readonly HashAlgorithm[],
   signal: AbortSignal,
-): Promise<string | null> {
-  const hasher = await hasherFactories[algorithm]().catch(() => null)
-  if (!hasher) return null
-  hasher.init()
+): Promise<Hashes | null> {
+  const hashers = await Promise.all(
+    algorithms.map(async (algorithm) => ({
+      algorithm,
+      hasher: await hasherFactories[algorithm](),
+    })),
+  ).catch(() => null)
+  if (!hashers) return null
+  for (const { hasher } of hashers) hasher.init()
   for (let offset = 0; offset < blob.size; offset += sliceSize) {
     signal.throwIfAborted()
-    hasher.update(new Uint8Array(await readBlob(blob.slice(offset, offset + sliceSize))))
+    const slice = new Uint8Array(await readBlob(blob.slice(offset, offset + sliceSize)))
+    for (const { hasher } of hashers) hasher.update(slice)
   }
-  if (algorithm === 'sha256') return hasher.digest('hex')
-  return btoa(String.fromCharCode(...hasher.digest('binary')))
+  return Object.fromEntries(hashers.map(({ algorithm, hasher }) => [algorithm, hasher.digest()]))
 }

@@ -3,11 +3,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { crc32 } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { computePartChecksum } from '../../../../tests/support/part-checksum.ts'
 import { uploadTicket } from '../../../../tests/support/upload-fixtures.ts'
 import { partRange, planParts } from '../../../shared/rules/files/part-plan.ts'
 import { browserTimers } from '../timers.ts'
 import { TransferError, type TransferJob } from '../upload-ports.ts'
-import { FileUnreadableError, hashBlob } from './hash-blob.ts'
+import { FileUnreadableError } from './hash-blob.ts'
 import { createSendFile, type SendFileDeps } from './send-file.ts'
 import { parseErrorCode, type Send } from './storage-request.ts'
 
@@ -71,7 +72,7 @@ beforeEach(async () => {
     random: () => 0,
     isServerReady: async () => true,
     timers: browserTimers,
-    checksums: { part: hashBlob },
+    checksums: { part: computePartChecksum },
   }
 })
 afterEach(async () => {
@@ -146,12 +147,11 @@ test("a file that is unreadable while the browser leaves the page doesn't fail",
 
 describe('a single-part file that storage already has', () => {
   const makeStoredParts = (checksum?: string) => [{ partNumber: 1, size: content.length, checksum }]
-  const computeContentChecksum = () =>
-    hashBlob(new Blob([content]), 'crc32', new AbortController().signal)
+  const computeContentChecksum = () => computePartChecksum(new Blob([content]), 'crc32')
 
   test('is not resent if its checksum or its date matches', async () => {
     await send({}, undefined, {
-      storedParts: makeStoredParts((await computeContentChecksum()) ?? ''),
+      storedParts: makeStoredParts(await computeContentChecksum()),
       hasOriginalDate: false,
       isResumed: true,
     })

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { computePartChecksum } from '../../../../tests/support/part-checksum.ts'
 import { uploadTicket } from '../../../../tests/support/upload-fixtures.ts'
 import {
   openWholeFileStore,
@@ -7,7 +8,6 @@ import {
   transferErrorOf,
   type WholeFileStore,
 } from '../../../../tests/support/whole-file-store.ts'
-import { hashBlob } from './hash-blob.ts'
 import { uploadLimit } from './retry-policy.ts'
 
 let world: WholeFileStore
@@ -20,7 +20,7 @@ describe('a transfer without errors', () => {
   test('is one PUT with the content type, and reports every byte', async () => {
     await world.upload()
     expect(sha256(world.store.stored())).toBe(sha256(world.content))
-    const checksum = await hashBlob(new Blob([world.content]), 'crc32', world.cancel.signal)
+    const checksum = await computePartChecksum(new Blob([world.content]), 'crc32')
     expect(world.store.requests).toEqual([
       { method: 'PUT', range: undefined, type: 'video/mp4', checksum },
     ])
