@@ -69,7 +69,8 @@ export function downloadRoutes(
       })
     }
     const details = await describeLink(deps, link, false)
-    if (details.files.length === 0) return notFound()
+    // The last upload was confirmed or ended after the link was read.
+    if (details.files.length === 0) return showPage(await findLink(link.shortCode), context)
     // An archive needs the CRC-32 of every file.
     const isArchiveReady = link.files.length <= 1 || link.files.every(({ crc32 }) => crc32 !== null)
     const isComplete = !link.isUploading && isArchiveReady

@@ -142,7 +142,6 @@ async function sendArchive(
 /** @throws {AppError} STILL_UPLOADING until every CRC-32 is known. */
 function createArchive({ stores }: Pick<Deps, 'stores'>, link: Link): ZipArchive {
   const names = zipNames(link.files.map(({ originalName }) => originalName))
-  const createdAt = new Date(Math.max(...link.files.map((file) => file.createdAt.getTime())))
   const files = link.files.map(({ size, crc32, createdAt, storage, storageKey }, index) => {
     if (crc32 === null) throw stillUploading()
     const name = names[index] ?? ''
@@ -155,14 +154,13 @@ function createArchive({ stores }: Pick<Deps, 'stores'>, link: Link): ZipArchive
       key: storageKey,
     }
   })
-  const identity = link.files.map(({ id }, index) => [id, names[index]])
+  const identity = files.map(({ key, name, crc32 }) => [key, name, crc32])
   return {
     files,
     fileName: cleanFileName(
       `${link.title ?? link.files[0]?.originalName.replace(/\.[^.]*$/, '')}.zip`,
     ),
     version: createHash('sha256').update(JSON.stringify(identity)).digest('base64url'),
-    createdAt,
   }
 }
 

@@ -90,6 +90,15 @@ describe('evaluateConditions', () => {
   ])('%j', (headers, expected) => {
     expect(evaluateConditions(headers, validators)).toBe(expected)
   })
+
+  it.each([
+    [{ 'if-range': '"v1"' }, 'range'],
+    [{ 'if-range': sameDate }, 'whole'],
+    [{ 'if-modified-since': sameDate }, 'range'],
+    [{ 'if-unmodified-since': sameDate }, 'range'],
+  ])('without a date, %j', (headers, expected) => {
+    expect(evaluateConditions(headers, { etag: '"v1"', lastModified: null })).toBe(expected)
+  })
 })
 
 describe('expectedStart', () => {

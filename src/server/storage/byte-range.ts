@@ -6,14 +6,12 @@ export interface ByteRange {
   end: number
 }
 
-/**
- * Validators for conditional requests. They are constant, because the bytes behind a URL never
- * change.
- */
+/** Validators for conditional requests. */
 export interface Validators {
   /** A strong entity tag, including the quotes. */
   etag: string
-  lastModified: Date
+  /** Null if the bytes may have changed later: deleting a file changes an archive. */
+  lastModified: Date | null
 }
 
 /** Headers that make the response depend on the validators. */
@@ -115,7 +113,7 @@ function parseHttpDate(text: string | undefined): number {
   return text === undefined ? Number.NaN : Date.parse(text)
 }
 
-/** HTTP dates have no milliseconds. */
-function truncateToSeconds(date: Date): number {
-  return Math.floor(date.getTime() / 1000) * 1000
+/** HTTP dates have no milliseconds. Returns NaN for null. */
+function truncateToSeconds(date: Date | null): number {
+  return date ? Math.floor(date.getTime() / 1000) * 1000 : Number.NaN
 }

@@ -73,7 +73,7 @@ function createEtag(version: string): string {
  * @throws {AppError} 412 or 416; any error from `onBytes`.
  */
 export async function writeDownloadHead(
-  grant: Omit<DownloadGrant, 'key' | 'expiresAt'>,
+  grant: Omit<DownloadGrant, 'key' | 'expiresAt' | 'createdAt'> & { createdAt: Date | null },
   {
     request,
     response,
@@ -82,7 +82,10 @@ export async function writeDownloadHead(
 ): Promise<ByteRange | null> {
   const { size, version, createdAt } = grant
   const validators = { etag: createEtag(version), lastModified: createdAt }
-  const cacheHeaders = { ETag: validators.etag, 'Last-Modified': createdAt.toUTCString() }
+  const cacheHeaders = {
+    ETag: validators.etag,
+    ...(createdAt && { 'Last-Modified': createdAt.toUTCString() }),
+  }
   const outcome = evaluateConditions(request.headers, validators)
   if (outcome === 'failed') throw new AppError('PRECONDITION_FAILED')
   const headers = contentHeaders(grant)

@@ -49,7 +49,7 @@ async function store(name: string, bytes: Buffer): Promise<ZipFile> {
   return { name, size, crc32: crc32(bytes), modifiedAt: createdAt, storage, key: upload.key }
 }
 function archiveOf(...files: ZipFile[]): ZipArchive {
-  return { files, fileName: 'Photos.zip', version: 'v1', createdAt }
+  return { files, fileName: 'Photos.zip', version: 'v1' }
 }
 function get(headers: SendOptions['headers'] = {}, method = 'GET') {
   return send(origin, { headers, method })
@@ -77,8 +77,8 @@ describe('a ZIP archive', () => {
       'content-disposition': `attachment; filename=Photos.zip; filename*=UTF-8''Photos.zip`,
       'accept-ranges': 'bytes',
       etag: '"v1"',
-      'last-modified': 'Sat, 28 Nov 2026 12:34:56 GMT',
     })
+    expect(response.headers).not.toHaveProperty('last-modified')
     const zip = await yauzl.fromBufferPromise(response.body, { lazyEntries: true })
     const read: Buffer[] = []
     zip.on('entry', async (entry) => {
@@ -116,7 +116,6 @@ describe('a ZIP archive', () => {
     [{ Range: 'bytes=-5' }, 206, 5],
     [{ Range: 'bytes=10-19', 'If-Range': '"v0"' }, 200, null],
     [{ 'If-None-Match': '"v1"' }, 304, 0],
-    [{ 'If-Modified-Since': 'Sat, 28 Nov 2026 12:34:56 GMT' }, 304, 0],
   ])('answers %j with %i', async (headers, status, length) => {
     const response = await get(headers)
     expect([response.status, response.body.length]).toEqual([status, length ?? whole.length])

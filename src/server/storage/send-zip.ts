@@ -11,11 +11,8 @@ export interface ZipFile extends ZipEntry {
   key: string
 }
 
-/**
- * An archive of sealed files. `version` identifies exactly these files in this order, with their
- * names and dates; `createdAt` is when the last of them was added.
- */
-export interface ZipArchive extends Pick<DownloadGrant, 'fileName' | 'version' | 'createdAt'> {
+/** An archive of sealed files. `version` identifies exactly its bytes. */
+export interface ZipArchive extends Pick<DownloadGrant, 'fileName' | 'version'> {
   files: readonly ZipFile[]
 }
 
@@ -38,7 +35,7 @@ export function sendZip(
 ): Promise<void> {
   const { request, response } = exchange
   const layout = layoutZip(archive.files)
-  const grant = { ...archive, size: layout.size, mimeType: 'application/zip' }
+  const grant = { ...archive, size: layout.size, mimeType: 'application/zip', createdAt: null }
   return transfers.respond(request, response, () =>
     transfers.run('download', response, async () => {
       if (response.destroyed) return
