@@ -29,6 +29,7 @@ import { linkRoutes } from './links/routes.ts'
 import { createValueReader } from './public-pages/page-values.ts'
 import type { PublicPages } from './public-pages/public-pages.ts'
 import { makePageResponder, publicPageRoutes } from './public-pages/routes.ts'
+import { requestRoutes } from './requests/routes.ts'
 import { settingRoutes } from './settings/routes.ts'
 import { tierRoutes } from './tiers/routes.ts'
 import { uploadRoutes } from './uploads/routes.ts'
@@ -72,6 +73,7 @@ export function buildApp(deps: Deps, web: WebApp): Hono<HttpEnv> {
         ...analyticsRoutes(deps),
         ...linkRoutes(deps),
         ...downloadRoutes(deps, web.pages, readSession),
+        ...requestRoutes(),
         ...feedbackRoutes(deps, showPage),
         ...abuseRoutes(deps, web.reports),
         ...adminRoutes(deps),
@@ -79,7 +81,16 @@ export function buildApp(deps: Deps, web: WebApp): Hono<HttpEnv> {
         ...limitRoutes(deps),
         ...checkRoutes(deps),
       },
-      { sameOrigin: sameOrigin(hosts, appUrl), session: readSession, shedLoad: deps.shedLoad },
+      {
+        sameOrigin: sameOrigin(hosts, appUrl),
+        session: readSession,
+        async uploader(context) {
+          const session = await readSession(context)
+          if (!session) throw new AppError('UNAUTHORIZED')
+          return { ownerId: session.user.id, linkId: null }
+        },
+        shedLoad: deps.shedLoad,
+      },
     ),
   )
   app.all('/api/*', () => {

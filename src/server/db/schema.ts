@@ -23,6 +23,7 @@ import { storageNames } from '../../shared/rules/files/storage-name.ts'
 import { tiers } from '../../shared/rules/tiers/tier.ts'
 import { ownerId, users } from './account-tables.ts'
 import { bytes, timestamptz } from './columns.ts'
+import { requests } from './request-table.ts'
 import { fileKindSql, needsHashSql } from './sql.ts'
 
 export { blockedContent, type ReportStatement, reports } from './abuse-tables.ts'
@@ -36,6 +37,7 @@ export {
   verifications,
 } from './account-tables.ts'
 export { auditLog } from './audit-table.ts'
+export { requests } from './request-table.ts'
 
 /**
  * A link to one or more files. It exists from the start of its first upload. `expiresAt` and
@@ -69,6 +71,11 @@ export const links = pgTable(
      * differs, so the owner gets another email. Null until the first email.
      */
     notifiedExpiresAt: timestamptz('notified_expires_at'),
+    /** The request that received the link, and the name that its sender gave. */
+    requestId: uuid('request_id').references(() => requests.id, { onDelete: 'set null' }),
+    senderName: text('sender_name'),
+    /** If false, only the owner sees the link, until they share it. */
+    shared: boolean().notNull().default(true),
   },
   (table) => [
     // Lists of an owner's links scan this index backwards.
@@ -81,6 +88,8 @@ export const links = pgTable(
       table.maxLifetimeAt,
       table.id,
     ),
+    // Counts and lists what a request received.
+    index('links_of_request').on(table.requestId).where(sql`${table.requestId} is not null`),
   ],
 )
 
@@ -360,6 +369,7 @@ export const preferences = pgTable('preferences', {
   defaultExpirationDays: smallint('default_expiration_days').notNull(),
   mailOnFirstDownload: boolean('mail_on_first_download').notNull(),
   mailBeforeExpiry: boolean('mail_before_expiry').notNull(),
+  mailOnDelivery: boolean('mail_on_delivery').notNull().default(true),
 })
 
 /**

@@ -18,6 +18,7 @@ function toPreferences(row: typeof preferences.$inferSelect): Preferences {
     defaultExpirationDays: row.defaultExpirationDays,
     mailOnFirstDownload: row.mailOnFirstDownload,
     mailBeforeExpiry: row.mailBeforeExpiry,
+    mailOnDelivery: row.mailOnDelivery,
   }
 }
 

@@ -7,6 +7,7 @@ import { type SendOptions, send, statusAndErrorCode } from '../../../tests/suppo
 import { testClock } from '../../../tests/support/test-clock.ts'
 import type { Endpoint } from '../../shared/contract/endpoint.ts'
 import { type EndpointName, endpoints } from '../../shared/contract/index.ts'
+import { AppError } from '../errors.ts'
 import { createServedHosts, sameOrigin } from './hosts.ts'
 import { type Call, type Handlers, mount } from './mount.ts'
 import { requestContext } from './request-context.ts'
@@ -50,7 +51,16 @@ beforeAll(async () => {
       return session
     }
     const origin = sameOrigin(hosts, new URL('http://127.0.0.1'))
-    const options = { sameOrigin: origin, session: readSession, shedLoad: () => {} }
+    const readUploader = async () => {
+      if (!(await readSession())) throw new AppError('UNAUTHORIZED')
+      return { ownerId: 'ada', linkId: null }
+    }
+    const options = {
+      sameOrigin: origin,
+      session: readSession,
+      uploader: readUploader,
+      shedLoad: () => {},
+    }
     app.route('/', mount(handlers, options))
   })
 })

@@ -7,7 +7,7 @@ import { AppError } from '../errors.ts'
 import type { HttpEnv } from './env.ts'
 import { bodyLimit, FairLimit, largeBodies } from './limits.ts'
 import { nameRoute } from './request-context.ts'
-import type { Session, SessionUser } from './session.ts'
+import type { Session, SessionUser, Uploader } from './session.ts'
 
 type Parsed<T> = T extends ZodType ? z.output<T> : undefined
 type Field<E, K extends string> = E extends { [key in K]: infer T } ? Parsed<T> : undefined
@@ -17,8 +17,9 @@ export interface Call<E extends Endpoint> {
   params: Field<E, 'params'>
   query: Field<E, 'query'>
   body: Field<E, 'body'>
-  user: E['access'] extends 'visitor' ? undefined : SessionUser
-  sessionId: E['access'] extends 'visitor' ? undefined : string
+  user: E['access'] extends 'visitor' | 'uploader' ? undefined : SessionUser
+  sessionId: E['access'] extends 'visitor' | 'uploader' ? undefined : string
+  uploader: E['access'] extends 'uploader' ? Uploader : undefined
   clientAddress: string
   /** The origin for this server's URLs in the response; see `HttpEnv`. */
   publicOrigin: string
@@ -44,6 +45,11 @@ interface MountOptions {
    * the session.
    */
   session(context: Context<HttpEnv>, options?: { isPolled?: boolean }): Promise<Session | null>
+  /**
+   * Returns whose uploads the caller may work on.
+   * @throws {AppError} UNAUTHORIZED; REQUEST_NOT_FOUND for a delivery that is over.
+   */
+  uploader(context: Context<HttpEnv>): Promise<Uploader>
   /** @throws {AppError} SERVER_BUSY while too many requests wait for the database. */
   shedLoad(): void
 }
@@ -106,6 +112,7 @@ function route(name: EndpointName, handlers: Handlers<EndpointName>, options: Mo
   const handler = handlers[name] as unknown as Handler<Endpoint>
   return async (context: Context<HttpEnv>): Promise<Response> => {
     if (!alwaysServedEndpoints.has(name)) options.shedLoad()
+    const uploader = row.access === 'uploader' ? await options.uploader(context) : undefined
     const session = await requireAccess(row, context, options)
     const params = parse(row.params, context.req.param())
     const query = parse(row.query, context.req.query())
@@ -116,6 +123,7 @@ function route(name: EndpointName, handlers: Handlers<EndpointName>, options: Mo
       body,
       user: session?.user,
       sessionId: session?.id,
+      uploader,
       // `context.var` would copy all variables on each access.
       clientAddress: context.get('clientAddress'),
       publicOrigin: context.get('publicOrigin'),
@@ -138,7 +146,7 @@ async function requireAccess(
   context: Context<HttpEnv>,
   options: MountOptions,
 ): Promise<Session | undefined> {
-  if (row.access === 'visitor') return undefined
+  if (row.access === 'visitor' || row.access === 'uploader') return undefined
   const session = await options.session(context, row)
   if (!session) throw new AppError('UNAUTHORIZED')
   if (row.access === 'admin' && session.user.role !== 'admin') throw new AppError('FORBIDDEN')

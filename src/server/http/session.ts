@@ -27,6 +27,16 @@ export interface SessionUser {
 /** The owner of uploads and files, with the tier currently in effect. */
 export type Owner = Pick<SessionUser, 'id' | 'tier'>
 
+/**
+ * Whose uploads a caller may work on: all of the owner's, or those of one link if the caller is a
+ * sender with the token of a delivery.
+ */
+export interface Uploader {
+  ownerId: string
+  /** Null for the owner. */
+  linkId: string | null
+}
+
 export interface Session {
   /** The id of the session's row. The cookie contains the session's token instead. */
   id: string

@@ -11,6 +11,7 @@ export function settingRoutes({
   | 'premiumPrice'
   | 'limits'
   | 'contact'
+  | 'features'
   | 'adminSettings'
   | 'changeSetting'
 > {
@@ -20,6 +21,10 @@ export function settingRoutes({
     premiumPrice: async () => ({ price: Number((await settings.read()).premium_price) }),
     limits: () => settings.limits(),
     contact: () => ({ supportEmail: config.supportReceivesEmail ? config.supportEmail : null }),
+    async features() {
+      const { requests, send_by_email: sendByEmail } = await settings.read()
+      return { requests, sendByEmail }
+    },
     adminSettings: async () => ({ values: (await settings.readNow()).values }),
     changeSetting: ({ body, user, clientAddress }) =>
       settings.change({ ...body, actor: user.id, ipAddress: clientAddress }),

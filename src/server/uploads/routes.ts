@@ -35,15 +35,17 @@ export function uploadRoutes(
       runBatch(context, body.files, (requests) =>
         startUploads(depsWithOrigin(publicOrigin), user.id, requests),
       ),
-    signParts: ({ body, user, publicOrigin }) =>
-      signParts(depsWithOrigin(publicOrigin), user.id, body),
-    listParts: ({ query, user }) => listParts(deps, user.id, query.cloudKey),
-    confirmUpload: ({ body, user }) => confirmOne(user.id, body),
-    confirmUploads: ({ body, user, context }) =>
-      runBatch(context, body.uploads, (requests) => confirmUploads(deps, user.id, requests)),
+    signParts: ({ body, uploader, publicOrigin }) =>
+      signParts(depsWithOrigin(publicOrigin), uploader.ownerId, body),
+    listParts: ({ query, uploader }) => listParts(deps, uploader.ownerId, query.cloudKey),
+    confirmUpload: ({ body, uploader }) => confirmOne(uploader.ownerId, body),
+    confirmUploads: ({ body, uploader, context }) =>
+      runBatch(context, body.uploads, (requests) =>
+        confirmUploads(deps, uploader.ownerId, requests),
+      ),
     createFileRecord: ({ body, user }) => confirmOne(user.id, body),
-    async abortUpload({ body, user, log }) {
-      await abortUpload(deps, user.id, body.cloudKey, log)
+    async abortUpload({ body, uploader, log }) {
+      await abortUpload(deps, uploader.ownerId, body.cloudKey, log)
       return { message: 'Upload cancelled' }
     },
   }

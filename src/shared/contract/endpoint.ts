@@ -2,8 +2,11 @@ import type { ZodType } from 'zod'
 import type { Role } from '../rules/accounts/role.ts'
 import type { ErrorCode } from './errors.ts'
 
-/** Who can call an endpoint. Every endpoint must specify this. */
-export type Access = 'visitor' | Role
+/**
+ * Who can call an endpoint. Every endpoint must specify this. An uploader is a signed-in user, or a
+ * sender with the token of a delivery.
+ */
+export type Access = 'visitor' | 'uploader' | Role
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
@@ -60,6 +63,7 @@ export function endpoint<
 
 const errorsByAccess: Readonly<Record<Access, readonly ErrorCode[]>> = {
   visitor: [],
+  uploader: ['UNAUTHORIZED', 'REQUEST_NOT_FOUND'],
   user: ['UNAUTHORIZED'],
   admin: ['UNAUTHORIZED', 'FORBIDDEN'],
 }

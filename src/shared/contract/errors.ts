@@ -69,6 +69,15 @@ export const errorTable = {
     status: 403,
     message: tierErrorText(defaultTier, 'TIER_ANALYTICS'),
   },
+  TIER_REQUESTS: {
+    status: 403,
+    message: tierErrorText(defaultTier, 'TIER_REQUESTS'),
+  },
+  TIER_REQUEST_COUNT: {
+    status: 403,
+    message: tierErrorText(defaultTier, 'TIER_REQUEST_COUNT'),
+  },
+  REQUESTS_OFF: { status: 403, message: 'Requests are turned off on this server.' },
   SIGNATURE_INVALID: {
     status: 403,
     message: 'This presigned URL is not valid for this request.',
@@ -80,6 +89,7 @@ export const errorTable = {
   UPLOAD_NOT_FOUND: { status: 404, message: 'Upload not found' },
   SESSION_NOT_FOUND: { status: 404, message: 'Session not found' },
   LINK_NOT_FOUND: { status: 404, message: 'File not found or expired' },
+  REQUEST_NOT_FOUND: { status: 404, message: 'Request not found or closed' },
   FEEDBACK_NOT_FOUND: { status: 404, message: 'This feedback has already been deleted.' },
   REPORT_NOT_FOUND: { status: 404, message: 'This report is not open.' },
   METHOD_NOT_ALLOWED: { status: 405, message: 'Method not allowed' },
@@ -90,6 +100,11 @@ export const errorTable = {
   DOWNLOADS_USED_UP: {
     status: 409,
     message: 'This link has no downloads left. Raise its download limit first.',
+  },
+  REQUEST_CLOSED: { status: 409, message: 'This request is closed.' },
+  REQUEST_FULL: {
+    status: 409,
+    message: 'This request cannot take these files right now.',
   },
   NO_PASSWORD: {
     status: 409,

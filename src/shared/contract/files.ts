@@ -68,6 +68,7 @@ const preferences = z.object({
   defaultExpirationDays: numberOfDays.describe('The default for new uploads.'),
   mailOnFirstDownload: z.boolean().describe('Whether to email you at the first download.'),
   mailBeforeExpiry: z.boolean().describe('Whether to email you a day before a link ends.'),
+  mailOnDelivery: z.boolean().describe('Whether to email you when a request receives files.'),
 })
 
 /** The query of a list of links. */
@@ -90,6 +91,7 @@ export const linkListQuery = z.object({
     .optional()
     .describe('Part of a file name or title, case-insensitive.'),
   expiring: z.enum(['soon']).optional().describe('Only active links that end within 24 hours.'),
+  requestId: z.uuid().optional().describe('Only links that this request received.'),
 })
 
 export const files = {
@@ -154,12 +156,13 @@ export const files = {
     response: preferences,
   }),
   changePreferences: endpoint('PATCH', '/api/preferences', {
-    summary: 'Change your settings of the File Manager (premium)',
+    summary: 'Change your settings of the File Manager (premium), or only `mailOnDelivery`',
     access: 'user',
     body: z.strictObject({
       defaultExpirationDays: expirationDays.optional(),
       mailOnFirstDownload: z.boolean().optional(),
       mailBeforeExpiry: z.boolean().optional(),
+      mailOnDelivery: z.boolean().optional(),
     }),
     response: preferences,
     errors: ['TIER_FILE_MANAGER', 'TIER_EXPIRATION'],

@@ -10,6 +10,7 @@ import { files } from './files.ts'
 import { links } from './links.ts'
 import { operations } from './operations.ts'
 import { ownAccount } from './own-account.ts'
+import { requests } from './requests.ts'
 import { settings } from './settings.ts'
 import { uploads } from './uploads.ts'
 
@@ -19,6 +20,7 @@ export const endpointsByFeature = {
   uploads,
   files,
   links: { ...links, ...downloads, ...abuse },
+  requests,
   analytics,
   branding,
   feedback,
@@ -37,6 +39,7 @@ export const endpoints = {
   ...endpointsByFeature.uploads,
   ...endpointsByFeature.files,
   ...endpointsByFeature.links,
+  ...endpointsByFeature.requests,
   ...endpointsByFeature.analytics,
   ...endpointsByFeature.branding,
   ...endpointsByFeature.feedback,

@@ -23,11 +23,11 @@ export const maxLinkPasswordLength = 128
 export const maxDownloadLimit = 1_000_000
 
 /** In bytes. A thousand files with long names fit. */
-const maxBodySize = 1024 * 1024
+export const maxLinkBodySize = 1024 * 1024
 
 const codeParams = z.object({ code: shortCode })
 
-const title = z
+export const linkTitle = z
   .string()
   .trim()
   .min(1)
@@ -36,7 +36,7 @@ const title = z
 
 const message = multilineText(maxLinkMessageLength)
 
-const password = z
+export const linkPassword = z
   .string()
   .min(1)
   .max(maxLinkPasswordLength, tooLongText(maxLinkPasswordLength))
@@ -93,6 +93,9 @@ const linkSchema = z.object({
   id: z.uuid().describe('Stays the same when a renewal changes the code.'),
   ...sharedLinkFields,
   downloadCount,
+  requestId: z.uuid().nullable().describe('The request that received it.'),
+  senderName: z.string().nullable(),
+  shared: z.boolean().describe('False for a received link that its owner has not shared yet.'),
   files: z.array(ownLinkFile),
 })
 export type Link = z.infer<typeof linkSchema>
@@ -119,21 +122,21 @@ const lockedLink = z.object({
 })
 
 const newFile = startBody.pick({ fileName: true, fileSize: true, fileType: true })
-const newFiles = z.array(newFile).min(1).max(maxFilesPerLink)
+export const newFiles = z.array(newFile).min(1).max(maxFilesPerLink)
 
 const startedLink = z.object({
   link: linkSchema,
   uploads: z.array(startResponse).describe('In the order of `files`.'),
 })
 
-const idempotencyKey = startBody.shape.idempotencyKey.describe(
+export const linkIdempotencyKey = startBody.shape.idempotencyKey.describe(
   'A key of your choice. The same key returns the same uploads, as long as they are open.',
 )
 
 const linkOptions = {
-  title: title.nullable().optional(),
+  title: linkTitle.nullable().optional(),
   message: message.nullable().optional(),
-  password: password.nullable().optional(),
+  password: linkPassword.nullable().optional(),
   maxDownloads: maxDownloads.nullable().optional(),
 }
 export const linkOptionsSchema = z.object(linkOptions)
@@ -151,9 +154,9 @@ export const links = {
       files: newFiles,
       expirationDays,
       ownerId: startBody.shape.ownerId,
-      idempotencyKey,
+      idempotencyKey: linkIdempotencyKey,
     }),
-    maxBodySize,
+    maxBodySize: maxLinkBodySize,
     response: startedLink,
     errors: ['PASSWORDS_BUSY', ...startErrors],
   }),
@@ -161,8 +164,12 @@ export const links = {
     summary: `Add files to a link of yours. ${allOrNothing}`,
     access: 'user',
     params: codeParams,
-    body: z.object({ files: newFiles, ownerId: startBody.shape.ownerId, idempotencyKey }),
-    maxBodySize,
+    body: z.object({
+      files: newFiles,
+      ownerId: startBody.shape.ownerId,
+      idempotencyKey: linkIdempotencyKey,
+    }),
+    maxBodySize: maxLinkBodySize,
     response: startedLink,
     errors: ['LINK_NOT_FOUND', ...startErrors],
   }),
@@ -183,7 +190,13 @@ export const links = {
     summary: 'Change a link of yours. Null removes a value',
     access: 'user',
     params: codeParams,
-    body: z.strictObject(linkOptions),
+    body: z.strictObject({
+      ...linkOptions,
+      shared: z
+        .literal(true)
+        .optional()
+        .describe('Lets anyone who has the link see a received link. Cannot be undone.'),
+    }),
     response: linkSchema,
     errors: ['LINK_NOT_FOUND', 'PASSWORDS_BUSY'],
   }),
@@ -206,7 +219,7 @@ export const links = {
     summary: 'Unlock a link with its password. Sets a cookie for this link',
     access: 'visitor',
     params: codeParams,
-    body: z.object({ password }),
+    body: z.object({ password: linkPassword }),
     response: { raw: 'text' },
     errors: ['LINK_NOT_FOUND', 'WRONG_PASSWORD', 'PASSWORDS_BUSY'],
   }),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { settingKeys } from '../rules/tiers/admin-settings.ts'
+import { choiceSettings, settingKeys } from '../rules/tiers/admin-settings.ts'
 import { tiers } from '../rules/tiers/tier.ts'
 import { endpoint } from './endpoint.ts'
 import { isStorableText, numberOfDays } from './fields.ts'
@@ -66,6 +66,15 @@ export const settings = {
     summary: 'Get the support address, or null if none is set',
     access: 'visitor',
     response: z.object({ supportEmail: z.string().nullable() }),
+    cacheSeconds,
+  }),
+  features: endpoint('GET', '/api/settings/features', {
+    summary: 'Get who can use the features that the administrator can turn off',
+    access: 'visitor',
+    response: z.object({
+      requests: z.enum(choiceSettings.requests),
+      sendByEmail: z.enum(choiceSettings.send_by_email),
+    }),
     cacheSeconds,
   }),
   adminSettings: endpoint('GET', '/api/admin/settings', {

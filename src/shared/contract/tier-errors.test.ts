@@ -22,6 +22,9 @@ const featureTexts: Record<TierFeatureCode, string> = {
   TIER_FILE_MANAGER: 'The free tier has no File Manager. Upgrade to Premium for the File Manager.',
   TIER_BRANDING: 'The free tier has no branding. Upgrade to Premium for custom branding.',
   TIER_ANALYTICS: 'The free tier has no analytics. Upgrade to Premium for advanced analytics.',
+  TIER_REQUESTS: 'The free tier cannot request files. Upgrade to Premium for requests.',
+  TIER_REQUEST_COUNT:
+    'The free tier has one open request at a time: close it first. Upgrade to Premium for any number of requests.',
 }
 
 function errorText(tier: Tier, code: TierLimitCode | TierFeatureCode, limits = defaultLimits) {

@@ -13,6 +13,11 @@ const featureTexts = {
   TIER_FILE_MANAGER: { limitation: 'has no File Manager', benefit: 'the File Manager' },
   TIER_BRANDING: { limitation: 'has no branding', benefit: 'custom branding' },
   TIER_ANALYTICS: { limitation: 'has no analytics', benefit: 'advanced analytics' },
+  TIER_REQUESTS: { limitation: 'cannot request files', benefit: 'requests' },
+  TIER_REQUEST_COUNT: {
+    limitation: 'has one open request at a time: close it first',
+    benefit: 'any number of requests',
+  },
 }
 
 interface LimitText {

@@ -95,6 +95,13 @@ const confirmBody = z.object({
     .describe('Used for archives until the server has computed it.'),
 })
 
+/** What a sender learns about a file that has arrived. */
+const sentFile = fileSchema.pick({ originalName: true, mimeType: true, size: true })
+
+const confirmed = z
+  .union([fileSchema, sentFile])
+  .describe('Senders with a delivery token get only what they sent.')
+
 const confirmErrors = [
   'UPLOAD_NOT_FOUND',
   'UPLOAD_INCOMPLETE',
@@ -125,17 +132,17 @@ export const uploads = {
   }),
   confirmUpload: endpoint('POST', '/api/files/confirm-upload', {
     summary: 'Finish an upload: turn the stored bytes into a file with a link',
-    access: 'user',
+    access: 'uploader',
     body: confirmBody,
-    response: fileSchema,
+    response: confirmed,
     errors: confirmErrors,
   }),
   confirmUploads: endpoint('POST', '/api/files/confirm-uploads', {
     summary: `Finish up to ${maxBatchLength} uploads. Each one succeeds or fails on its own`,
-    access: 'user',
+    access: 'uploader',
     body: z.object({ uploads: batchOf(confirmBody) }),
     maxBodySize: maxBatchSize,
-    response: resultsOf(fileSchema),
+    response: resultsOf(confirmed),
   }),
   createFileRecord: endpoint('POST', '/api/files', {
     summary: 'Same as confirm-upload',
@@ -146,7 +153,7 @@ export const uploads = {
   }),
   signParts: endpoint('POST', '/api/files/upload-parts', {
     summary: 'Sign URLs for parts of an upload',
-    access: 'user',
+    access: 'uploader',
     body: z.object({
       cloudKey,
       partNumbers: z
@@ -160,7 +167,7 @@ export const uploads = {
   }),
   listParts: endpoint('GET', '/api/files/upload-parts', {
     summary: 'List the parts that storage has',
-    access: 'user',
+    access: 'uploader',
     query: z.object({ cloudKey }),
     response: z.object({
       parts: z.array(
@@ -178,7 +185,7 @@ export const uploads = {
   }),
   abortUpload: endpoint('POST', '/api/files/abort-upload', {
     summary: 'Cancel an upload: free its slot and delete its bytes',
-    access: 'user',
+    access: 'uploader',
     body: z.object({ cloudKey }),
     response: messageResponse,
     errors: ['UPLOAD_NOT_FOUND'],

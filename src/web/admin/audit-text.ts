@@ -11,6 +11,8 @@ import {
 import { type Role, roles } from '../../shared/rules/accounts/role.ts'
 import { formatCount } from '../../shared/rules/format/numbers.ts'
 import {
+  type ChoiceSettingKey,
+  choiceSettings,
   type SettingKey,
   settingKeys,
   type TextSettingKey,
@@ -143,6 +145,10 @@ function isTextSetting(key: SettingKey): key is TextSettingKey {
   return textSettingKeys.some((textKey) => textKey === key)
 }
 
+function isChoiceSetting(key: SettingKey): key is ChoiceSettingKey {
+  return Object.hasOwn(choiceSettings, key)
+}
+
 /**
  * Returns a setting's display name. For limits and caps, this is the key with spaces instead of
  * underscores.
@@ -156,5 +162,6 @@ function settingLabel(key: SettingKey): string {
 
 /** Formats a setting's value for use in a sentence, or returns null if it has several lines. */
 function settingValue(key: SettingKey, value: string): string | null {
-  return isTextSetting(key) ? settingStrings[key].inSentence(value) : formatInput(key, value)
+  if (isTextSetting(key)) return settingStrings[key].inSentence(value)
+  return isChoiceSetting(key) ? value : formatInput(key, value)
 }

@@ -146,6 +146,9 @@ CREATE TABLE "links" (
 	"expires_at" timestamp with time zone NOT NULL,
 	"max_lifetime_at" timestamp with time zone NOT NULL,
 	"notified_expires_at" timestamp with time zone,
+	"request_id" uuid,
+	"sender_name" text,
+	"shared" boolean DEFAULT true NOT NULL,
 	CONSTRAINT "links_short_code_unique" UNIQUE("short_code")
 );
 --> statement-breakpoint
@@ -172,7 +175,8 @@ CREATE TABLE "preferences" (
 	"user_id" text PRIMARY KEY NOT NULL,
 	"default_expiration_days" smallint NOT NULL,
 	"mail_on_first_download" boolean NOT NULL,
-	"mail_before_expiry" boolean NOT NULL
+	"mail_before_expiry" boolean NOT NULL,
+	"mail_on_delivery" boolean DEFAULT true NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "rate_limits" (
@@ -206,6 +210,23 @@ CREATE TABLE "reports" (
 	"last_reported_at" timestamp with time zone NOT NULL,
 	"closed_at" timestamp with time zone,
 	"outcome" text
+);
+--> statement-breakpoint
+CREATE TABLE "requests" (
+	"id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
+	"owner_id" text NOT NULL,
+	"code" text NOT NULL,
+	"title" text NOT NULL,
+	"message" text,
+	"password_hash" text,
+	"max_links" integer,
+	"max_file_size" bigint,
+	"created_at" timestamp with time zone NOT NULL,
+	"closes_at" timestamp with time zone NOT NULL,
+	"closed_at" timestamp with time zone,
+	"notified_closes_at" timestamp with time zone,
+	"delivered_at" timestamp with time zone,
+	CONSTRAINT "requests_code_unique" UNIQUE("code")
 );
 --> statement-breakpoint
 CREATE TABLE "sent_emails" (
@@ -292,8 +313,10 @@ ALTER TABLE "files" ADD CONSTRAINT "files_owner_id_users_id_fk" FOREIGN KEY ("ow
 ALTER TABLE "files" ADD CONSTRAINT "files_link_id_links_id_fk" FOREIGN KEY ("link_id") REFERENCES "public"."links"("id") ON DELETE restrict ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "first_downloads" ADD CONSTRAINT "first_downloads_link_id_links_id_fk" FOREIGN KEY ("link_id") REFERENCES "public"."links"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "links" ADD CONSTRAINT "links_owner_id_users_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "links" ADD CONSTRAINT "links_request_id_requests_id_fk" FOREIGN KEY ("request_id") REFERENCES "public"."requests"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "owner_downloads" ADD CONSTRAINT "owner_downloads_owner_id_users_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "preferences" ADD CONSTRAINT "preferences_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "requests" ADD CONSTRAINT "requests_owner_id_users_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "uploads" ADD CONSTRAINT "uploads_owner_id_users_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."users"("id") ON DELETE restrict ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "uploads" ADD CONSTRAINT "uploads_link_id_links_id_fk" FOREIGN KEY ("link_id") REFERENCES "public"."links"("id") ON DELETE restrict ON UPDATE no action;--> statement-breakpoint
@@ -325,6 +348,7 @@ CREATE INDEX "files_unpurged_keys" ON "files" USING btree ("storage","storage_ke
 CREATE INDEX "first_downloads_of_owner" ON "first_downloads" USING btree ("owner_id","link_id");--> statement-breakpoint
 CREATE INDEX "links_of_owner" ON "links" USING btree ("owner_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "links_of_owner_by_end" ON "links" USING btree ("owner_id","expires_at","max_lifetime_at","id");--> statement-breakpoint
+CREATE INDEX "links_of_request" ON "links" USING btree ("request_id") WHERE "links"."request_id" is not null;--> statement-breakpoint
 CREATE INDEX "pending_signups_email_created_at" ON "pending_signups" USING btree ("email","created_at" DESC NULLS LAST);--> statement-breakpoint
 CREATE INDEX "removals_storage_try_at" ON "removals" USING btree ("storage","try_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "reports_open_file" ON "reports" USING btree ("file_id") WHERE "reports"."closed_at" is null;--> statement-breakpoint
@@ -333,6 +357,8 @@ CREATE INDEX "reports_short_code" ON "reports" USING btree ("short_code");--> st
 CREATE INDEX "reports_file" ON "reports" USING btree ("file_id","last_reported_at");--> statement-breakpoint
 CREATE INDEX "reports_closed_owner" ON "reports" USING btree ("owner_id") WHERE "reports"."closed_at" is not null;--> statement-breakpoint
 CREATE INDEX "reports_closed" ON "reports" USING btree ("closed_at") WHERE "reports"."closed_at" is not null;--> statement-breakpoint
+CREATE INDEX "requests_of_owner" ON "requests" USING btree ("owner_id","created_at","id");--> statement-breakpoint
+CREATE INDEX "requests_by_date" ON "requests" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "sent_emails_email_sent_at" ON "sent_emails" USING btree ("email","sent_at");--> statement-breakpoint
 CREATE INDEX "sessions_user_id" ON "sessions" USING btree ("user_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "uploads_owner_id_idempotency_key" ON "uploads" USING btree ("owner_id","idempotency_key");--> statement-breakpoint

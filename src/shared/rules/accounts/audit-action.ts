@@ -18,6 +18,7 @@ export const auditActions = [
   'take-down',
   'block-content',
   'dismiss-report',
+  'close-request',
   'delete-feedback',
 ] as const
 
@@ -59,6 +60,7 @@ export const auditActionNames: Readonly<Record<AuditAction, string>> = {
   'take-down': 'Took a file down',
   'block-content': 'Blocked content',
   'dismiss-report': 'Dismissed a report',
+  'close-request': 'Closed a request',
   'delete-feedback': 'Deleted feedback',
 }
 

@@ -1,6 +1,6 @@
 import { defaultExpirationDays } from '../links/lifetime.ts'
 
-/** A user's preferences in the File Manager. */
+/** A user's preferences. */
 export interface Preferences {
   /**
    * The number of days preselected for new uploads. If the tier doesn't offer this number,
@@ -11,10 +11,13 @@ export interface Preferences {
   mailOnFirstDownload: boolean
   /** Whether the user gets an email a day before a link expires. */
   mailBeforeExpiry: boolean
+  /** Whether the user gets an email when a request has received files. */
+  mailOnDelivery: boolean
 }
 
 export const defaultPreferences: Preferences = {
   defaultExpirationDays,
   mailOnFirstDownload: false,
   mailBeforeExpiry: false,
+  mailOnDelivery: true,
 }

@@ -19,13 +19,33 @@ import { defaultLimits } from './tier-limits.ts'
 export const textSettingKeys = ['premium_price', 'app_version', 'email_signature'] as const
 export type TextSettingKey = (typeof textSettingKeys)[number]
 
-export type SettingKey = TextSettingKey | LimitKey | CapKey
+/** Settings with fixed choices. The first one is the default. */
+export const choiceSettings = {
+  /** Who can create requests. */
+  requests: ['on', 'premium', 'off'],
+  /** Whether users can send links by email through this server. */
+  send_by_email: ['on', 'off'],
+} as const
+export type ChoiceSettingKey = keyof typeof choiceSettings
+
+export const choiceSettingKeys = Object.keys(choiceSettings) as ChoiceSettingKey[]
+
+export type SettingKey = TextSettingKey | ChoiceSettingKey | LimitKey | CapKey
 
 /** All settings that the administrator can change. */
-export const settingKeys: readonly SettingKey[] = [...textSettingKeys, ...limitKeys, ...capKeys]
+export const settingKeys: readonly SettingKey[] = [
+  ...textSettingKeys,
+  ...choiceSettingKeys,
+  ...limitKeys,
+  ...capKeys,
+]
 
 /** The value of every setting, as stored. */
-export type SettingValues = Readonly<Record<SettingKey, string>>
+export type SettingValues = Readonly<
+  Record<Exclude<SettingKey, ChoiceSettingKey>, string> & {
+    [Key in ChoiceSettingKey]: (typeof choiceSettings)[Key][number]
+  }
+>
 
 /** Default price of Premium, in dollars per month (spec §9). */
 export const defaultPremiumPrice = 8
@@ -55,6 +75,9 @@ export function checkSetting(
     case 'app_version':
     case 'email_signature':
       return checkTextSetting(key, text)
+    case 'requests':
+    case 'send_by_email':
+      return checkChoice(choiceSettings[key], text.trim().toLowerCase())
     case 'storage_cap':
     case 'free_space':
       return checkCap(key, text)
@@ -73,6 +96,12 @@ export function checkTextSetting(key: TextSettingKey, text: string): SettingVerd
     case 'email_signature':
       return checkSignature(text.replaceAll(/\r\n?/g, '\n').trim())
   }
+}
+
+function checkChoice(choices: readonly string[], text: string): SettingVerdict {
+  return choices.includes(text)
+    ? { ok: true, value: text }
+    : { ok: false, error: `The value must be one of: ${choices.join(', ')}.` }
 }
 
 function checkPrice(text: string): SettingVerdict {
@@ -109,6 +138,8 @@ export function settingDefaults(supportEmail: string): SettingValues {
   return {
     ...formatLimitSettings(defaultLimits),
     ...formatCapSettings(defaultCap),
+    requests: choiceSettings.requests[0],
+    send_by_email: choiceSettings.send_by_email[0],
     premium_price: String(defaultPremiumPrice),
     app_version: 'v0.9.10',
     email_signature: `Mayfly\nSecure file sharing with links that expire\n${supportEmail}`,

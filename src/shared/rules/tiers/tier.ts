@@ -19,6 +19,8 @@ export interface TierTraits {
   fileManager: boolean
   analytics: boolean
   branding: boolean
+  /** How many requests may be open at the same time; null for no limit. */
+  maxOpenRequests: number | null
   /** The next higher tier. Null for the highest. */
   upgradesTo: Tier | null
 }
@@ -32,6 +34,7 @@ export const tierTraits: Readonly<Record<Tier, Readonly<TierTraits>>> = {
     fileManager: false,
     analytics: false,
     branding: false,
+    maxOpenRequests: 1,
     upgradesTo: 'premium',
   },
   premium: {
@@ -41,6 +44,7 @@ export const tierTraits: Readonly<Record<Tier, Readonly<TierTraits>>> = {
     fileManager: true,
     analytics: true,
     branding: true,
+    maxOpenRequests: null,
     upgradesTo: null,
   },
 }
