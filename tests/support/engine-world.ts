@@ -123,7 +123,7 @@ function makeCalls(world: World): EngineDeps['calls'] {
   const startAll = async (
     files: readonly { fileName: string; fileSize: number; fileType: string }[],
     { ownerId, expirationDays = '3' }: { ownerId?: string; expirationDays?: string | number },
-  ): ReturnType<EngineDeps['calls']['createLink']> => {
+  ): ReturnType<EngineDeps['calls']['startLink']> => {
     const starts = []
     const errors: ListedError[] = []
     const ticketsBefore = world.tickets
@@ -139,20 +139,17 @@ function makeCalls(world: World): EngineDeps['calls'] {
         errors.push({ index, code: code as ListedError['code'], message: message ?? '' })
       }
     }
-    if (errors.length === 0) return { ok: true, value: { link: sharedLink(), uploads: starts } }
+    const { shortCode } = sharedLink()
+    if (errors.length === 0) return { ok: true, value: { link: { shortCode }, uploads: starts } }
     world.tickets = ticketsBefore
     const { code = null, message = null } = errors[0] ?? {}
     return { ok: false, error: { ...callError(409, code, message), errors } }
   }
   return {
     ...single,
-    createLink: async (body) => {
-      world.linkCalls.push(body)
-      return startAll(body.files, body)
-    },
-    addFiles: async ({ params, body }) => {
-      world.linkCalls.push({ ...params, ...body })
-      return startAll(body.files, body)
+    startLink: async (start) => {
+      world.linkCalls.push(start)
+      return startAll(start.files, start)
     },
     batched: {
       getUploadUrl: (request, signal) => {
@@ -168,7 +165,7 @@ function makeCalls(world: World): EngineDeps['calls'] {
       world.log.push(`list ${cloudKey}`)
       return world.onList()
     },
-    abortUpload: async (cloudKey) => {
+    abortUpload: async ({ cloudKey }) => {
       world.log.push(`abort ${cloudKey}`)
       return world.onAbort(cloudKey)
     },

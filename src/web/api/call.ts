@@ -27,6 +27,8 @@ export type CallInput<Name extends JsonEndpointName> = InputPart<Name, 'params'>
   InputPart<Name, 'body'> &
   BytesInput<Name> & {
     signal?: AbortSignal
+    /** Authorizes the call for a delivery instead of the session (design §5). */
+    uploadToken?: string | undefined
     /** If true, bypasses the browser's cache and updates it with the response. */
     fresh?: boolean
   }
@@ -149,6 +151,7 @@ interface AnyCallInput {
   body?: unknown
   bytes?: Blob
   signal?: AbortSignal
+  uploadToken?: string | undefined
   fresh?: boolean
 }
 
@@ -157,7 +160,7 @@ interface AnyCallInput {
  * session has ended, deletes the hint cookie so the next page doesn't try to load the user.
  */
 async function sendRequest(name: JsonEndpointName, input: AnyCallInput = {}) {
-  const { params = {}, query = {}, body, bytes, signal, fresh } = input
+  const { params = {}, query = {}, body, bytes, signal, uploadToken, fresh } = input
   const { method, path } = endpoints[name]
   const hint = readHint(document)
   const sentAt = Date.now()
@@ -165,10 +168,11 @@ async function sendRequest(name: JsonEndpointName, input: AnyCallInput = {}) {
     const response = await fetch(fillPath(path, params) + toQueryString(query), {
       method,
       credentials: 'include',
-      ...(body !== undefined && {
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      }),
+      headers: {
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(uploadToken !== undefined && { authorization: `Upload ${uploadToken}` }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
       // No content type is set here because a Blob provides its own.
       ...(bytes && { body: bytes }),
       ...(signal && { signal }),

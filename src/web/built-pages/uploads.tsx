@@ -12,7 +12,7 @@ let isAdmin = false
 let panelRoot: Root | null = null
 
 /** Shows toasts only for failures, because the panel lists completed uploads. */
-const { store, setUser } = createBrowserUploads({
+const { store, setOwner } = createBrowserUploads({
   onStored: () => undefined,
   onNotice: ({ title, description = '', isServerFull, isFailure }) => {
     if (!isFailure) return
@@ -47,9 +47,9 @@ document.head.append(styleSheet)
 call('currentUser').then(
   (user) => {
     isAdmin = user.isAdmin
-    setUser(user.id)
+    setOwner(user.id)
     renderPanel()
   },
   // Signed out or offline, so there are no uploads to show.
-  () => setUser(null),
+  () => setOwner(null),
 )

@@ -15,8 +15,8 @@ import { browserConnection, waitOrReconnect, watchUnload } from './transfer/conn
 import { type IsServerReady, isServerUp } from './transfer/retry-policy.ts'
 import { createSendFile } from './transfer/send-file.ts'
 import { callTimeoutMs, requestTimeoutMs, sendByXhr } from './transfer/storage-request.ts'
-import type { UploadCalls } from './transfer/upload-calls.ts'
-import { toOutcome } from './upload-errors.ts'
+import type { SignParts, StartLink, UploadCalls } from './transfer/upload-calls.ts'
+import { type Outcome, toOutcome } from './upload-errors.ts'
 import type { PageCallbacks, ShownUploads, UploadsState, UploadsStore } from './uploads-state.ts'
 
 const readyTimeoutMs = 10_000
@@ -28,23 +28,74 @@ const isServerReady: IsServerReady = async (signal) => {
   return isServerUp(await toOutcome(call('ready', { signal: limit })))
 }
 
-const calls: UploadCalls = {
-  getUploadUrl: (body, signal) => toOutcome(call('getUploadUrl', { body, signal })),
-  createLink: (body, signal) => toOutcome(call('createLink', { body, signal })),
-  addFiles: (input, signal) => toOutcome(call('addFiles', { ...input, signal })),
-  confirmUpload: (body, signal) => toOutcome(call('confirmUpload', { body, signal })),
-  batched: {
-    getUploadUrl: batchCalls(browserTimers, (files) =>
-      toOutcome(call('getUploadUrls', { body: { files }, signal: timeout(callTimeoutMs) })),
-    ),
-    confirmUpload: batchCalls(browserTimers, (uploads) =>
-      toOutcome(call('confirmUploads', { body: { uploads }, signal: timeout(requestTimeoutMs) })),
-    ),
-  },
-  listParts: (query, signal) => toOutcome(call('listParts', { query, signal })),
-  abortUpload: (cloudKey) =>
-    toOutcome(call('abortUpload', { body: { cloudKey }, signal: timeout(callTimeoutMs) })),
-  currentUser: () => toOutcome(call('currentUser', { signal: timeout(callTimeoutMs) })),
+/** Starts a link of the signed-in user, or adds files to one. */
+const startOwnLink: StartLink = async ({ link, expirationDays, ...body }, signal) => {
+  const { shortCode, ...options } = link
+  const outcome = await toOutcome(
+    shortCode === undefined
+      ? call('createLink', { body: { ...body, ...options, expirationDays }, signal })
+      : call('addFiles', { params: { code: shortCode }, body, signal }),
+  )
+  if (!outcome.ok) return outcome
+  const { link: startedLink, uploads } = outcome.value
+  return { ok: true, value: { link: { shortCode: startedLink.shortCode }, uploads } }
+}
+
+/**
+ * Resolves to the outcome of a call about a started upload. A rejected token means that the
+ * delivery has ended, so its uploads count as unknown. Signing in wouldn't help.
+ */
+async function outcomeOf<T>(
+  uploadToken: string | undefined,
+  call: Promise<T>,
+): Promise<Outcome<T>> {
+  const outcome = await toOutcome(call)
+  if (outcome.ok || outcome.error.status !== 401 || uploadToken === undefined) return outcome
+  return { ok: false, error: { ...outcome.error, status: 404 } }
+}
+
+const signParts: SignParts = ({ uploadToken, ...body }, signal) =>
+  outcomeOf(uploadToken, call('signParts', { body, uploadToken, signal }))
+
+/** Returns the batched call that confirms uploads with this token, or those of the user. */
+function confirmBatch(uploadToken: string | undefined): UploadCalls['confirmUpload'] {
+  return batchCalls(browserTimers, (uploads) => {
+    const signal = timeout(requestTimeoutMs)
+    return outcomeOf(
+      uploadToken,
+      call('confirmUploads', { body: { uploads }, uploadToken, signal }),
+    )
+  })
+}
+
+function createCalls(startLink: StartLink): UploadCalls {
+  const confirmBatches = new Map<string | undefined, UploadCalls['confirmUpload']>()
+  return {
+    getUploadUrl: (body, signal) => toOutcome(call('getUploadUrl', { body, signal })),
+    startLink,
+    confirmUpload: ({ uploadToken, ...body }, signal) =>
+      outcomeOf(uploadToken, call('confirmUpload', { body, uploadToken, signal })),
+    batched: {
+      getUploadUrl: batchCalls(browserTimers, (files) =>
+        toOutcome(call('getUploadUrls', { body: { files }, signal: timeout(callTimeoutMs) })),
+      ),
+      confirmUpload: ({ uploadToken, ...body }, signal) => {
+        const confirm = confirmBatches.get(uploadToken) ?? confirmBatch(uploadToken)
+        confirmBatches.set(uploadToken, confirm)
+        return confirm(body, signal)
+      },
+    },
+    listParts: ({ cloudKey, uploadToken }, signal) =>
+      outcomeOf(uploadToken, call('listParts', { query: { cloudKey }, uploadToken, signal })),
+    abortUpload: ({ cloudKey, uploadToken }) => {
+      const signal = timeout(callTimeoutMs)
+      return outcomeOf(
+        uploadToken,
+        call('abortUpload', { body: { cloudKey }, uploadToken, signal }),
+      )
+    },
+    currentUser: () => toOutcome(call('currentUser', { signal: timeout(callTimeoutMs) })),
+  }
 }
 
 /** Doesn't use `crypto.randomUUID`, which requires a secure context. */
@@ -74,7 +125,9 @@ function openChannel(onChange: () => void): () => void {
   return () => channel.postMessage(null)
 }
 
-function createEngineDeps(): Omit<EngineDeps, 'records' | 'onChange' | keyof PageCallbacks> {
+function createEngineDeps(
+  startLink: StartLink,
+): Omit<EngineDeps, 'records' | 'onChange' | keyof PageCallbacks> {
   const retryDeps = {
     connection: browserConnection,
     wait: waitOrReconnect,
@@ -86,13 +139,13 @@ function createEngineDeps(): Omit<EngineDeps, 'records' | 'onChange' | keyof Pag
   const wholeFileChecksums = createChecksums(startChecksumWorker)
   return {
     ...retryDeps,
-    calls,
+    calls: createCalls(startLink),
     sendFile: createSendFile({
       ...retryDeps,
       send: sendByXhr,
       checksums: createChecksums(startChecksumWorker),
       waitWhileUnloading: watchUnload(),
-      signParts: (body, signal) => toOutcome(call('signParts', { body, signal })),
+      signParts,
     }),
     checksumsOf: wholeFileChecksums.file,
     locks: createRecordLocks(navigator.locks),
@@ -107,10 +160,10 @@ function createEngineDeps(): Omit<EngineDeps, 'records' | 'onChange' | keyof Pag
 export interface Uploads {
   store: UploadsStore
   /**
-   * Sets the signed-in user; `id` is null if nobody is signed in. Call on load and whenever the
-   * user changes.
+   * Sets whose uploads are shown and run: the signed-in user's, or those of a request's page. Null
+   * if nobody is signed in. Call on load and whenever the user changes.
    */
-  setUser: (id: string | null) => void
+  setOwner: (id: string | null) => void
   /** Call when the signed-in user's tier changes. */
   handleTierChange: (oldTier: Tier, newTier: Tier) => void
   /**
@@ -128,14 +181,20 @@ const noUploads: ShownUploads = {
   outcome: null,
 }
 
-/** Creates this tab's upload state. Call once per page load. */
-export function createBrowserUploads(callbacks: PageCallbacks): Uploads {
-  const deps = createEngineDeps()
+/**
+ * Creates this tab's upload state. Call once per page load.
+ * @param startLink starts files that share a link. By default, a link of the signed-in user.
+ */
+export function createBrowserUploads(
+  callbacks: PageCallbacks,
+  startLink: StartLink = startOwnLink,
+): Uploads {
+  const deps = createEngineDeps(startLink)
   const nextId = createIdGenerator()
   let currentRun: { ownerId: string; engine: UploadEngine } | null = null
-  let user: string | null = null
+  let owner: string | null = null
 
-  const getEngine = () => (currentRun?.ownerId === user ? currentRun?.engine : undefined)
+  const getEngine = () => (currentRun?.ownerId === owner ? currentRun?.engine : undefined)
   const reloadRecords = () => getEngine()?.reloadSoon()
   const notifyOtherTabs = openChannel(reloadRecords)
   const records = createRecordStore(() => localStorage, browserTimers, notifyOtherTabs)
@@ -181,9 +240,9 @@ export function createBrowserUploads(callbacks: PageCallbacks): Uploads {
 
   return {
     store,
-    setUser: (id) => {
-      if (id === user) return
-      user = id
+    setOwner: (id) => {
+      if (id === owner) return
+      owner = id
       if (id !== null && currentRun?.ownerId !== id) startEngine(id)
       update()
       // Other tabs may have uploads waiting for this sign-in.

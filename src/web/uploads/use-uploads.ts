@@ -43,7 +43,7 @@ function getUploads(client: QueryClient): Uploads {
       })
     },
   })
-  const { store, setUser, handleTierChange } = uploads
+  const { store, setOwner, handleTierChange } = uploads
   const userQueryHash = hashKey(currentUserQuery.queryKey)
   let lastUser: User | null = null
   const syncUser = () => {
@@ -51,7 +51,7 @@ function getUploads(client: QueryClient): Uploads {
     if (user === undefined) return
     const previousUser = lastUser
     lastUser = user
-    setUser(user?.id ?? null)
+    setOwner(user?.id ?? null)
     if (user === null || previousUser?.id !== user.id || previousUser.tier === user.tier) return
     handleTierChange(previousUser.tier, user.tier)
   }

@@ -28,8 +28,7 @@ test('a drop starts its link with one call and uploads every file', async () => 
   await advanceTime(0)
   expect(world.linkCalls).toMatchObject([
     {
-      title: 'Trip',
-      password: 'secret',
+      link: { title: 'Trip', password: 'secret' },
       expirationDays: '3',
       ownerId: 'ada',
       files: names.map((fileName) => ({ fileName, fileSize: 10, fileType: 'text/plain' })),
@@ -85,8 +84,8 @@ test('after an upgrade, the files that the tier refused join the link', async ()
   await world.engine.handleTierChange('free', 'premium')
   await advanceTime(5000)
   expect(world.linkCalls.slice(-2)).toMatchObject([
-    { code: 'abcdefghjk', files: [{ fileName: 'b.txt' }] },
-    { code: 'abcdefghjk', files: [{ fileName: 'c.txt' }] },
+    { link: { shortCode: 'abcdefghjk' }, files: [{ fileName: 'b.txt' }] },
+    { link: { shortCode: 'abcdefghjk' }, files: [{ fileName: 'c.txt' }] },
   ])
   expect(world.statuses()).toEqual(names.map((name) => `${name} completed`))
 })
@@ -132,7 +131,9 @@ test('after a reload, the files keep their place in the link', async () => {
 test('files are added to an existing link, and fail for good once it has ended', async () => {
   addToOneLink({ shortCode: 'kkkkkkkkkk' })
   await advanceTime(2000)
-  expect(world.linkCalls).toMatchObject([{ code: 'kkkkkkkkkk', files: [{}, {}, {}] }])
+  expect(world.linkCalls).toMatchObject([
+    { link: { shortCode: 'kkkkkkkkkk' }, files: [{}, {}, {}] },
+  ])
   expect(world.statuses()).toEqual(names.map((name) => `${name} completed`))
   world.onStart = () => failedOutcome(404, 'LINK_NOT_FOUND', 'File not found or expired')
   const [id = ''] = addToOneLink({ shortCode: 'kkkkkkkkkk' }, [fakeFile('d.txt')])

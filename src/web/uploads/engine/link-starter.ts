@@ -1,11 +1,12 @@
 import { errorTable } from '../../../shared/contract/errors.ts'
 import {
   isFinished,
+  type RecordLink,
   type StartedUpload,
   toTicket,
   type UploadRecord,
 } from '../records/upload-record.ts'
-import type { UploadCalls } from '../transfer/upload-calls.ts'
+import type { StartLink, UploadCalls } from '../transfer/upload-calls.ts'
 import { linkEndedText, type Outcome } from '../upload-errors.ts'
 import { announcedFile } from './new-record.ts'
 import type { UploadList } from './upload-list.ts'
@@ -13,7 +14,7 @@ import type { RunDeps } from './upload-run.ts'
 import { isActive } from './upload-state.ts'
 
 export interface LinkStarterDeps {
-  calls: Pick<UploadCalls, 'createLink' | 'addFiles' | 'abortUpload'>
+  calls: Pick<UploadCalls, 'startLink' | 'abortUpload'>
   list: UploadList
   /** Updates one of this tab's uploads. */
   update: (record: UploadRecord) => void
@@ -63,13 +64,13 @@ async function startTogether(
   const uploads = [...deps.list.all().filter(isWaiting), record]
   let remaining = uploads.sort((a, b) => (a.id < b.id ? -1 : 1))
   while (remaining.length > 0) {
-    const outcome = await sendStart(deps.calls, remaining, signal)
+    const outcome = await sendStart(deps.calls.startLink, remaining, signal)
     if (outcome.ok) {
       for (const [index, { id }] of remaining.entries()) {
         const value = outcome.value.uploads[index]
         if (value) starts.set(id, { ok: true, value })
       }
-      saveTickets(deps, uploads, starts, outcome.value.link.shortCode)
+      saveTickets(deps, uploads, starts, outcome.value.link)
       break
     }
     const { error } = outcome
@@ -87,24 +88,21 @@ async function startTogether(
 }
 
 async function sendStart(
-  { createLink, addFiles }: LinkStarterDeps['calls'],
+  startLink: StartLink,
   uploads: readonly UploadRecord[],
   signal: AbortSignal,
-): Promise<Awaited<ReturnType<UploadCalls['createLink']>>> {
+): ReturnType<StartLink> {
   const [first] = uploads
   if (!first?.link) throw new Error('Expected an upload that shares a link.')
-  const { shortCode, ...options } = first.link
-  const body = {
+  const start = {
+    link: first.link,
     files: uploads.map(announcedFile),
     ownerId: first.ownerId,
+    expirationDays: String(first.expirationDays),
     // A retry after a lost response has the same files.
     idempotencyKey: `${first.id}.${uploads.length}`,
   }
-  if (shortCode === undefined) {
-    const expirationDays = String(first.expirationDays)
-    return createLink({ ...body, ...options, expirationDays }, signal)
-  }
-  const outcome = await addFiles({ params: { code: shortCode }, body }, signal)
+  const outcome = await startLink(start, signal)
   if (outcome.ok || outcome.error.code !== 'LINK_NOT_FOUND') return outcome
   return { ok: false, error: { ...outcome.error, message: linkEndedText } }
 }
@@ -114,14 +112,14 @@ function saveTickets(
   { calls, list, update }: LinkStarterDeps,
   uploads: readonly UploadRecord[],
   starts: Starts,
-  shortCode: string,
+  link: RecordLink,
 ): void {
   for (const { id } of uploads) {
     const outcome = starts.get(id)
     const record = list.get(id)
     if (record && !isFinished(record)) {
       const ticket = outcome?.ok ? toTicket(outcome.value) : null
-      update({ ...record, ticket, link: { shortCode } })
-    } else if (outcome?.ok) void calls.abortUpload(outcome.value.cloudKey)
+      update({ ...record, ticket, link })
+    } else if (outcome?.ok) void calls.abortUpload(outcome.value)
   }
 }

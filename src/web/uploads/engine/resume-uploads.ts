@@ -179,8 +179,7 @@ export class UploadResumer {
   ): Promise<boolean | null> {
     if (!ticket) return false
     const { calls } = this.#deps
-    const input = { cloudKey: ticket.cloudKey }
-    const listCall = { call: calls.listParts, input, isReadOnly: true }
+    const listCall = { call: calls.listParts, input: ticket, isReadOnly: true }
     const outcome = await callWithRetries(listCall, { signal, limit: searchRetryLimit }, this.#deps)
     signal.throwIfAborted()
     if (!outcome.ok) return isTransient(outcome.error) ? null : outcome.error.status === 404

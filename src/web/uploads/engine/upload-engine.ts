@@ -1,5 +1,5 @@
 /**
- * Runs one user's uploads in one tab. Terms:
+ * Runs the uploads of one owner, a user or a request's page, in one tab. Terms:
  * - A *record* is the saved state of one upload. Every tab shows all records.
  * - A tab *claims* the record of an upload that it runs. Only one tab can claim a record.
  * - Uploads wait in the *queue*. A *run* is the work on an upload that has left the queue.
@@ -286,8 +286,8 @@ export class UploadEngine {
     this.#list.close()
     await handles.removeAllExcept(records.load().map(({ id }) => id))
     const unfinishedUploads = uploads.filter(({ status }) => status !== 'completed')
-    const cloudKeys = unfinishedUploads.flatMap(({ ticket }) => ticket?.cloudKey ?? [])
-    const abortPromise = Promise.all(cloudKeys.map((cloudKey) => calls.abortUpload(cloudKey)))
+    const tickets = unfinishedUploads.flatMap(({ ticket }) => ticket ?? [])
+    const abortPromise = Promise.all(tickets.map((ticket) => calls.abortUpload(ticket)))
     const timeoutPromise = new Promise<void>((resolve) => timers.runAfter(abortTimeoutMs, resolve))
     await Promise.race([abortPromise, timeoutPromise])
   }
@@ -422,7 +422,7 @@ export class UploadEngine {
    */
   #abortOnServer({ ticket }: UploadRecord): void {
     if (!ticket) return
-    const abortCall = { call: this.#deps.calls.abortUpload, input: ticket.cloudKey }
+    const abortCall = { call: this.#deps.calls.abortUpload, input: ticket }
     const options = { signal: this.#closing.signal, limit: unlimitedRetries }
     callWithRetries(abortCall, options, this.#deps).catch(() => undefined)
   }

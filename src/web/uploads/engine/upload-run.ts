@@ -33,7 +33,7 @@ import { withBytes } from './upload-state.ts'
 const progressIntervalMs = 500
 
 export interface RunDeps extends CallDeps {
-  calls: Omit<UploadCalls, 'batched' | 'createLink' | 'addFiles'>
+  calls: Omit<UploadCalls, 'batched' | 'startLink'>
   /** Starts an upload that shares its link with others. Frees its slot if it has been stopped. */
   startInLink: (record: UploadRecord, signal: AbortSignal) => Promise<Outcome<StartedUpload>>
   sendFile: SendFile
@@ -183,7 +183,7 @@ export class UploadRun {
     const isUrlExpired = error.status === 403 && !ticket.parts
     // The file has changed since its upload started. Continuing would mix two versions.
     if (!isUrlExpired && error.kind !== 'changed') throw error
-    await this.#deps.calls.abortUpload(ticket.cloudKey)
+    await this.#deps.calls.abortUpload(ticket)
     return this.#forgetTicket()
   }
 
@@ -206,7 +206,7 @@ export class UploadRun {
     const record = this.#record.get()
     const { expirationDays, ownerId, id, link } = record
     const file = { ...announcedFile(record), expirationDays: String(expirationDays) }
-    const outcome = await this.#callWithRetries({
+    const outcome = await this.#callWithRetries<undefined, StartedUpload>({
       call: (_, signal) =>
         link
           ? startInLink(record, signal)
@@ -215,16 +215,16 @@ export class UploadRun {
       shouldRetry: canRetryStart,
     })
     if (!outcome.ok) throw new StageError('start', outcome.error)
-    if (this.#signal.aborted && !link) await calls.abortUpload(outcome.value.cloudKey)
+    if (this.#signal.aborted && !link) await calls.abortUpload(outcome.value)
     this.#signal.throwIfAborted()
     this.#partUrls = outcome.value.parts?.urls ?? {}
     return toTicket(outcome.value)
   }
 
-  async #listParts({ cloudKey }: UploadTicket): Promise<readonly StoredPart[]> {
+  async #listParts(ticket: UploadTicket): Promise<readonly StoredPart[]> {
     const outcome = await this.#callWithRetries({
       call: this.#deps.calls.listParts,
-      input: { cloudKey },
+      input: ticket,
       isReadOnly: true,
     })
     this.#signal.throwIfAborted()
@@ -265,14 +265,14 @@ export class UploadRun {
     this.#setBytes(file.size)
   }
 
-  async #confirm({ cloudKey, metadata }: UploadTicket): Promise<void> {
+  async #confirm({ cloudKey, uploadToken, metadata }: UploadTicket): Promise<void> {
     const checksums = await this.#checksums
     this.#signal.throwIfAborted()
     const { calls, timers, onStoredAfterStop } = this.#deps
     const uploadStartTime = this.#record.get().uploadStartTime ?? timers.now()
     const confirmPromise = this.#callWithRetries({
       call: calls.confirmUpload,
-      input: { cloudKey, metadata, uploadStartTime, ...checksums },
+      input: { cloudKey, uploadToken, metadata, uploadStartTime, ...checksums },
       // Allow extra time, because the server first has to join a large file's parts.
       timeoutMs: requestTimeoutMs,
     })

@@ -9,8 +9,9 @@ import type { CallResponse } from '../../api/call.ts'
 const timestampSchema = z.number()
 const byteCountSchema = z.int().nonnegative()
 
-/** The server's response to the start of an upload. */
-export type StartedUpload = CallResponse<'getUploadUrl'>
+/** The server's response to the start of an upload. Senders get a token in place of the code. */
+export type StartedUpload = Omit<CallResponse<'getUploadUrl'>, 'shortCode'> &
+  Pick<UploadTicket, 'shortCode' | 'uploadToken'>
 
 const { parts, ...ticketShape } = uploads.getUploadUrl.response.shape
 
@@ -24,10 +25,12 @@ const ticketSchema = z.object({
   metadata: z.looseObject({ mimeType: z.string() }),
   /** Absent if the file is sent in a single PUT. */
   parts: parts.unwrap().omit({ urls: true }).optional(),
-  /** Absent from records written by older versions. */
+  /** Authorizes the calls for an upload to a request. Absent from all other uploads. */
+  uploadToken: z.string().optional(),
+  /** Absent from uploads to a request. */
   shortCode: ticketShape.shortCode.optional(),
-  store: ticketShape.store.optional(),
   /** Absent from records written by older versions. */
+  store: ticketShape.store.optional(),
   computesSha256: ticketShape.computesSha256.optional(),
 })
 export type UploadTicket = z.infer<typeof ticketSchema>
@@ -48,8 +51,15 @@ const fileIdentitySchema = z.object({
 })
 export type FileIdentity = z.infer<typeof fileIdentitySchema>
 
-/** The link that an upload shares with others: its options or, once it exists, its code. */
-const recordLinkSchema = linkOptionsSchema.extend({ shortCode: z.string().optional() })
+/**
+ * The link that an upload shares with others: its options or, once it exists, its code. A delivery
+ * to a request has a token instead of a code, and keeps its options.
+ */
+const recordLinkSchema = linkOptionsSchema.extend({
+  shortCode: z.string().optional(),
+  senderName: z.string().optional(),
+  uploadToken: z.string().optional(),
+})
 export type RecordLink = z.infer<typeof recordLinkSchema>
 
 /**
@@ -59,7 +69,10 @@ export type RecordLink = z.infer<typeof recordLinkSchema>
 const uploadRecordSchema = z.object({
   /** IDs sort in the order the uploads were added. */
   id: z.string(),
-  /** The ID of the user who owns the upload. Other users of this browser can't see or resume it. */
+  /**
+   * The ID of the user who owns the upload, or the path of the request that it is sent to. Only that
+   * user, or the request's page, can see and resume it.
+   */
   ownerId: z.string(),
   /** The drop's ID, shared by all files added together. */
   batch: z.string(),

@@ -156,9 +156,10 @@ class PartsTransfer {
   #signUrls(firstPart: number): Promise<PartUrls> {
     const count = Math.min(urlsPerCall, this.#plan.count - firstPart + 1)
     const partNumbers = Array.from({ length: count }, (_, index) => firstPart + index)
+    const { cloudKey, uploadToken } = this.#job.ticket
     const signCall = {
       call: this.#deps.signParts,
-      input: { cloudKey: this.#job.ticket.cloudKey, partNumbers },
+      input: { cloudKey, uploadToken, partNumbers },
       isReadOnly: true,
     }
     const urlsPromise = callWithRetries(signCall, this.#retryOptions, this.#deps).then(

@@ -1,4 +1,5 @@
 import type { CallInput, CallResponse, JsonEndpointName } from '../../api/call.ts'
+import type { RecordLink, StartedUpload, UploadTicket } from '../records/upload-record.ts'
 import type { Timers } from '../timers.ts'
 import type { CallError, Outcome } from '../upload-errors.ts'
 import { TransferError } from '../upload-ports.ts'
@@ -11,25 +12,41 @@ type UploadCall<Name extends JsonEndpointName, Input> = (
   signal: AbortSignal,
 ) => Promise<Outcome<CallResponse<Name>>>
 
+/** Files to start in one link. */
+export interface LinkStart {
+  /** The link's options, or how to identify it if it exists. */
+  link: RecordLink
+  files: CallInput<'createLink'>['body']['files']
+  ownerId: string
+  expirationDays: string
+  idempotencyKey: string
+}
+
+/** Starts all files, or none of them if one is refused. `link` identifies the link from then on. */
+export type StartLink = (
+  start: LinkStart,
+  signal: AbortSignal,
+) => Promise<Outcome<{ link: RecordLink; uploads: readonly StartedUpload[] }>>
+
+/** Identifies an upload, with the token that authorizes calls for an upload to a request. */
+type UploadKey = Pick<UploadTicket, 'cloudKey' | 'uploadToken'>
+
 export interface UploadCalls {
   getUploadUrl: UploadCall<'getUploadUrl', CallInput<'getUploadUrl'>['body']>
-  /** Starts a link with files, or none of them if one is refused. */
-  createLink: UploadCall<'createLink', CallInput<'createLink'>['body']>
-  /** Adds files to a link, or none of them if one is refused. */
-  addFiles: UploadCall<'addFiles', Pick<CallInput<'addFiles'>, 'params' | 'body'>>
-  listParts: UploadCall<'listParts', NonNullable<CallInput<'listParts'>['query']>>
-  confirmUpload: UploadCall<'confirmUpload', CallInput<'confirmUpload'>['body']>
+  startLink: StartLink
+  listParts: UploadCall<'listParts', UploadKey>
+  confirmUpload: UploadCall<'confirmUpload', CallInput<'confirmUpload'>['body'] & UploadKey>
   /**
    * Batched calls for small files in large drops. Each waits briefly to share one request with
    * others.
    */
   batched: Pick<UploadCalls, 'getUploadUrl' | 'confirmUpload'>
   /** Frees the upload's slot and removes its bytes. */
-  abortUpload(cloudKey: CallInput<'abortUpload'>['body']['cloudKey']): Promise<Outcome<unknown>>
+  abortUpload(upload: UploadKey): Promise<Outcome<unknown>>
   currentUser(): Promise<Outcome<Pick<CallResponse<'currentUser'>, 'id'>>>
 }
 
-export type SignParts = UploadCall<'signParts', CallInput<'signParts'>['body']>
+export type SignParts = UploadCall<'signParts', CallInput<'signParts'>['body'] & UploadKey>
 
 /**
  * True if get-upload-url may be retried after this error. Server errors (500), insufficient storage
