@@ -4,15 +4,16 @@
 const serverFeatures =
   '^src/server/(auth|uploads|files|downloads|tiers|analytics|branding|settings|feedback|abuse|public-pages)/'
 const webFeatures =
-  '^src/web/(auth|uploads|files|downloads|tiers|analytics|branding|settings|feedback|public-pages|admin)/'
+  '^src/web/(auth|uploads|files|downloads|tiers|analytics|branding|settings|feedback|public-pages|requests|admin)/'
 const webShell = '^src/web/(pages/|routes[.]tsx$|main[.]tsx$)'
 
 /** Web files that other features may use. */
 const sharedBetweenWebFeatures = [
   'auth/(account-fields|use-auth-form|user-avatar)',
+  'downloads/page-frame',
   'files/(kind-icon|lifeline|link-dates|link-receipt|listed-link|use-links)',
   'tiers/upgrade-card',
-  'uploads/(add-files|kept|picking|panel|records|transfer|browser-uploads)',
+  'uploads/(add-files|kept|picking|panel|records|transfer|browser-uploads|upload-errors|uploads-state)',
 ].map((path) => `^src/web/${path}`)
 
 function forbid(name, comment, from, to) {

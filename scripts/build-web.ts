@@ -11,6 +11,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build, type InlineConfig } from 'vite'
 import type { renderDownloadPages } from '../src/web/downloads/render.tsx'
 import type { renderPublicPages } from '../src/web/public-pages/render.tsx'
+import type { renderRequestPages } from '../src/web/requests/page/render.tsx'
 import { buildIcons } from './build-icons.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -26,20 +27,24 @@ function getOutputs(result: BuildResult) {
 }
 
 /**
- * Builds the app together with the script that shows uploads on prerendered pages, so that the two
- * share chunks. Returns the script's URL path.
+ * Builds the app together with the scripts for uploads on prerendered pages, so that they share
+ * chunks. Returns the scripts' URL paths.
  */
 async function buildApplication() {
-  const uploadsPath = join(root, 'src/web/built-pages/uploads.tsx')
-  const buildResult = await build({
-    ...config,
-    build: { rolldownOptions: { input: [join(root, 'src/web/index.html'), uploadsPath] } },
-  })
-  const script = getOutputs(buildResult).find(
-    (output) => output.type === 'chunk' && output.facadeModuleId === uploadsPath,
-  )
-  if (script === undefined) throw new Error('Expected a script with the uploads.')
-  return `/${script.fileName}`
+  const sources = {
+    uploads: join(root, 'src/web/built-pages/uploads.tsx'),
+    send: join(root, 'src/web/requests/page/send-files.tsx'),
+  }
+  const input = [join(root, 'src/web/index.html'), ...Object.values(sources)]
+  const buildResult = await build({ ...config, build: { rolldownOptions: { input } } })
+  const findScript = (source: string) => {
+    const script = getOutputs(buildResult).find(
+      (output) => output.type === 'chunk' && output.facadeModuleId === source,
+    )
+    if (script === undefined) throw new Error(`Expected a script of ${source}.`)
+    return `/${script.fileName}`
+  }
+  return { uploadsScript: findScript(sources.uploads), sendScript: findScript(sources.send) }
 }
 
 /**
@@ -72,7 +77,11 @@ async function buildScript(source: string, uploadsScript: string, fileName?: str
 
 /** Builds and imports the functions that render pages on the server. */
 async function buildRenderers() {
-  const modules = { downloads: 'downloads/render.tsx', public: 'public-pages/render.tsx' }
+  const modules = {
+    downloads: 'downloads/render.tsx',
+    requests: 'requests/page/render.tsx',
+    public: 'public-pages/render.tsx',
+  }
   await build({
     ...config,
     publicDir: false,
@@ -95,8 +104,9 @@ async function buildRenderers() {
     import(pathToFileURL(join(rendererDir, `${name}.js`)).href)
   const downloads: { renderDownloadPages: typeof renderDownloadPages } =
     await loadRenderer('downloads')
+  const requests: { renderRequestPages: typeof renderRequestPages } = await loadRenderer('requests')
   const pages: { renderPublicPages: typeof renderPublicPages } = await loadRenderer('public')
-  return { ...downloads, ...pages }
+  return { ...downloads, ...requests, ...pages }
 }
 
 /** Throws if a page refers to an asset that doesn't exist. */
@@ -125,7 +135,7 @@ async function compress() {
 }
 
 process.env.NODE_ENV = 'production'
-const uploadsScript = await buildApplication()
+const { uploadsScript, sendScript } = await buildApplication()
 const downloadScript = await buildScript('downloads/enhance.ts', uploadsScript)
 const scripts = {
   apiDocs: await buildScript('public-pages/api-docs-script.ts', uploadsScript),
@@ -136,11 +146,14 @@ await buildIcons(join(root, 'src/web/public/favicon.svg'), distDir)
 
 const renderers = await buildRenderers()
 const downloadPages = renderers.renderDownloadPages(downloadScript)
+const requestPages = renderers.renderRequestPages({ standard: downloadScript, send: sendScript })
 const pages = new Map([
   ['download.html', downloadPages.link],
   ['download-file-row.html', downloadPages.fileRow],
   ['download-invalid.html', downloadPages.invalid],
   ['report.html', downloadPages.report],
+  ['request.html', requestPages.request],
+  ['request-closed.html', requestPages.closed],
   ...renderers.renderPublicPages(scripts),
 ])
 await rm(rendererDir, { recursive: true })

@@ -29,6 +29,7 @@ import { linkRoutes } from './links/routes.ts'
 import { createValueReader } from './public-pages/page-values.ts'
 import type { PublicPages } from './public-pages/public-pages.ts'
 import { makePageResponder, publicPageRoutes } from './public-pages/routes.ts'
+import type { RequestPages } from './requests/request-pages.ts'
 import { requestRoutes } from './requests/routes.ts'
 import { settingRoutes } from './settings/routes.ts'
 import { tierRoutes } from './tiers/routes.ts'
@@ -37,6 +38,7 @@ import { uploadRoutes } from './uploads/routes.ts'
 export interface WebApp {
   pages: LinkPages
   reports: ReportPages
+  requestPages: RequestPages
   publicPages: PublicPages
   files: WebFiles
 }

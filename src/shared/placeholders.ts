@@ -117,6 +117,47 @@ export const fileConditions = ['ready', 'uploading'] as const
 
 export type FileCondition = (typeof fileConditions)[number]
 
+/** Placeholders of a request's page. Those of the brand are like those of the download page. */
+export const requestPlaceholders = [
+  'origin',
+  'code',
+  // The heading: the request's title, or a text that reveals nothing about a locked request.
+  'title',
+  // The name of the user who asks for files.
+  'requester',
+  'message',
+  // The largest file, such as '500MB', and in bytes.
+  'fileSize',
+  'maxFileSize',
+  // How many files a delivery can have.
+  'maxFiles',
+  // When the request closes, as text and as ISO 8601.
+  'until',
+  'closesAt',
+  'site',
+  'brandName',
+  'brandMessage',
+  'accentStyle',
+  'logoPath',
+  'logoWidth',
+  'logoHeight',
+  'logoAlt',
+] as const
+
+export type RequestPlaceholder = (typeof requestPlaceholders)[number]
+
+/** Conditions of a request's page. */
+export const requestConditions = [
+  // Exactly one of these is true: `full` if the request can't take files right now.
+  ...(['open', 'full', 'locked'] as const),
+  // False if the request is locked.
+  'unlocked',
+  'message',
+  ...(['branded', 'plain', 'brandName', 'brandMessage', 'accent', 'logo'] as const),
+] as const
+
+export type RequestCondition = (typeof requestConditions)[number]
+
 /** Placeholders of the report page. */
 export const reportPlaceholders = ['code', 'name', 'words', 'email', 'error'] as const
 

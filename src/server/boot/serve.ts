@@ -13,6 +13,7 @@ import { watchQueues } from '../jobs/queue-metrics.ts'
 import { watchPool, watchSpace } from '../metrics/metrics.ts'
 import { getConditions } from '../public-pages/page-values.ts'
 import { loadPublicPages } from '../public-pages/public-pages.ts'
+import { loadRequestPages } from '../requests/request-pages.ts'
 import type { DiskSpace } from '../space/disk-space.ts'
 import type { OpenStores } from '../storage/open-stores.ts'
 
@@ -44,6 +45,7 @@ export async function serve(
   const app = buildApp(deps, {
     pages: loadLinkPages(buildOptions),
     reports: loadReportPages(buildOptions),
+    requestPages: loadRequestPages(buildOptions),
     publicPages: loadPublicPages({ ...buildOptions, conditions: getConditions(config) }),
     files: createWebFiles(buildOptions),
   })

@@ -8,7 +8,6 @@ import {
   pageConditions,
   pagePlaceholders,
 } from '../../shared/placeholders.ts'
-import { type AccentPair, accentPairs } from '../../shared/rules/accounts/accent.ts'
 import { fileKind, fileKinds, kindLabel } from '../../shared/rules/files/file-kind.ts'
 import { formatSize } from '../../shared/rules/format/file-size.ts'
 import { formatCount } from '../../shared/rules/format/numbers.ts'
@@ -17,8 +16,9 @@ import { type LifelineDates, lifeline, lifelineBar } from '../../shared/rules/li
 import { activeLinkLabel, linkName } from '../../shared/rules/links/link-status.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
-import { type BrandRow, logoPath } from '../branding/queries.ts'
+import type { BrandRow } from '../branding/queries.ts'
 import { allowStyle, makeTemplate, pageHeaders, readBuilt } from '../http/built-pages.ts'
+import { accentStyle, brandConditions, brandValues } from '../links/page-brand.ts'
 import type { Link } from './queries.ts'
 
 /** What the page of a locked link shows. */
@@ -147,7 +147,7 @@ export function loadLinkPages(options: {
     { rows = '', error = '' }: { rows?: string; error?: string | undefined },
   ): RenderedPage => {
     const { brand, canRenew } = owner
-    const style = brand?.accent ? accentStyle(brand.accent) : ''
+    const style = accentStyle(brand)
     const { fill } = template([
       ...conditions,
       ...(link.hasExpiry ? (['hasExpiry'] as const) : []),
@@ -265,53 +265,12 @@ function kindOf({ name, mimeType }: PageFile) {
   return fileKind({ mimeType, originalName: name })
 }
 
-function brandConditions(brand: BrandRow | null): PageCondition[] {
-  if (brand === null) return ['plain']
-  const { name, message, accent, logoKey } = brand
-  return [
-    'branded',
-    ...(name ? (['brandName'] as const) : []),
-    ...(message ? (['brandMessage'] as const) : []),
-    ...(accent ? (['accent'] as const) : []),
-    ...(logoKey ? (['logo'] as const) : []),
-  ]
-}
-
 /** Longer names are shown in a smaller font. */
 const maxLargeNameLength = 80
 
 /** Counts code points, because an emoji can take two UTF-16 code units. */
 function isLong(name: string): boolean {
   return name.length > maxLargeNameLength && Array.from(name).length > maxLargeNameLength
-}
-
-/** A logo's maximum size in CSS pixels, as in the style sheet's `.brand` rule. */
-const logoBox = { width: 160, height: 36 }
-
-function brandValues(brand: BrandRow | null) {
-  const { name = '', message = '', logoKey, logoWidth, logoHeight } = brand ?? {}
-  const [width, height] = [logoWidth ?? 1, logoHeight ?? 1]
-  const scale = Math.min(1, logoBox.width / width, logoBox.height / height)
-  return {
-    site: name || 'Mayfly',
-    lead: message ? `${message.replaceAll(/\s+/g, ' ')} · ` : '',
-    brandName: name,
-    brandMessage: message,
-    logoPath: logoKey ? logoPath(logoKey) : '',
-    logoWidth: String(Math.max(1, Math.round(width * scale))),
-    logoHeight: String(Math.max(1, Math.round(height * scale))),
-    // Next to a name, the logo is decorative. Alternative text would make screen readers read the
-    // name twice.
-    logoAlt: name ? '' : 'The logo of the sender',
-  }
-}
-
-/** Returns the CSS rules for a brand's accent color, adjusted for contrast in each theme. */
-function accentStyle(brandColor: string): string {
-  const { light, dark } = accentPairs(brandColor)
-  const rule = (selector: string, { accent, onAccent }: AccentPair) =>
-    `${selector}{--accent:${accent};--on-accent:${onAccent}}`
-  return rule(':root', light) + rule('[data-theme=dark]', dark)
 }
 
 function timeValues(link: LifelineDates, canRenew: boolean, now: Date) {

@@ -5,6 +5,7 @@ import {
   type PageCondition,
   type PublicCondition,
   type ReportCondition,
+  type RequestCondition,
   sectionEnd,
   sectionStart,
 } from '../../shared/placeholders.ts'
@@ -21,7 +22,7 @@ export interface PageAssets {
 
 /** Content that the server renders only if a condition is true. */
 export function When(props: {
-  is: FileCondition | PageCondition | PublicCondition | ReportCondition
+  is: FileCondition | PageCondition | PublicCondition | ReportCondition | RequestCondition
   children: ReactNode
 }) {
   return (

@@ -3,7 +3,7 @@ import { createRoot, type Root } from 'react-dom/client'
 import { call } from '../api/call.ts'
 import type { ToastLink } from '../ui/toast.tsx'
 import { createBrowserUploads } from '../uploads/browser-uploads.ts'
-import styles from '../uploads/panel/uploads-panel.css?url'
+import { loadPanelStyles } from '../uploads/panel/load-panel-styles.ts'
 import { UploadsPanel } from '../uploads/panel/uploads-panel.tsx'
 import { serverFullLink } from '../uploads/upload-notices.ts'
 import { showToast } from './toast.ts'
@@ -38,11 +38,7 @@ function renderPanel() {
   )
 }
 
-const styleSheet = document.createElement('link')
-styleSheet.rel = 'stylesheet'
-styleSheet.href = styles
-styleSheet.addEventListener('load', showPanel)
-document.head.append(styleSheet)
+loadPanelStyles(showPanel)
 
 call('currentUser').then(
   (user) => {

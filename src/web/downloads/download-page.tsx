@@ -4,7 +4,7 @@ import { fileKinds } from '../../shared/rules/files/file-kind.ts'
 import { type PageAssets, When } from '../built-pages/template.tsx'
 import { KindIcon } from '../files/kind-icon.tsx'
 import { LifelineShape } from '../files/lifeline.tsx'
-import { HomeLink, LinkPage, tagline } from './page-frame.tsx'
+import { HomeLink, LinkPage, Messages, OwnerMark, tagline } from './page-frame.tsx'
 import { invalidLinkMessage } from './texts.ts'
 
 /**
@@ -12,48 +12,6 @@ import { invalidLinkMessage } from './texts.ts'
  * logo.
  */
 export const logoProperty = 'og:image'
-
-/** The owner's logo, name, or both. */
-function Brand() {
-  return (
-    <p className="brand">
-      <When is="logo">
-        <img
-          src={placeholder('logoPath')}
-          width={placeholder('logoWidth')}
-          height={placeholder('logoHeight')}
-          alt={placeholder('logoAlt')}
-          // Without this, React would add a preload link to the head even if there is no logo.
-          fetchPriority="low"
-        />
-      </When>
-      <When is="brandName">
-        <b dir="auto">{placeholder('brandName')}</b>
-      </When>
-    </p>
-  )
-}
-
-/** The message of the link and that of the owner's brand. */
-function Messages() {
-  return (
-    <>
-      <When is="message">
-        <div className="note">
-          <p dir="auto">{placeholder('message')}</p>
-        </div>
-      </When>
-      <When is="brandMessage">
-        <div className="note">
-          <p dir="auto">{placeholder('brandMessage')}</p>
-          <When is="brandName">
-            <cite dir="auto">{placeholder('brandName')}</cite>
-          </When>
-        </div>
-      </When>
-    </>
-  )
-}
 
 /** When the link expires, with the lifeline of its files. */
 function Time() {
@@ -203,16 +161,7 @@ export function DownloadPage(props: { assets: PageAssets }) {
           <style>{placeholder('accentStyle')}</style>
         </When>
       }
-      sender={
-        <>
-          <When is="plain">
-            <HomeLink />
-          </When>
-          <When is="branded">
-            <Brand />
-          </When>
-        </>
-      }
+      sender={<OwnerMark />}
       footer={
         <>
           <span>

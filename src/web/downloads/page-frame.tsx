@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
-import { type PageAssets, ThemeButton } from '../built-pages/template.tsx'
+import { placeholder } from '../../shared/placeholders.ts'
+import { type PageAssets, ThemeButton, When } from '../built-pages/template.tsx'
 import { Mark } from '../ui/mark.tsx'
 
 interface LinkPageProps {
@@ -49,6 +50,62 @@ export function HomeLink() {
     <a className="home" href="/">
       <Mark />
     </a>
+  )
+}
+
+/** The owner's brand or, without one, ours. */
+export function OwnerMark() {
+  return (
+    <>
+      <When is="plain">
+        <HomeLink />
+      </When>
+      <When is="branded">
+        <Brand />
+      </When>
+    </>
+  )
+}
+
+/** The owner's logo, name, or both. */
+function Brand() {
+  return (
+    <p className="brand">
+      <When is="logo">
+        <img
+          src={placeholder('logoPath')}
+          width={placeholder('logoWidth')}
+          height={placeholder('logoHeight')}
+          alt={placeholder('logoAlt')}
+          // Without this, React would add a preload link to the head even if there is no logo.
+          fetchPriority="low"
+        />
+      </When>
+      <When is="brandName">
+        <b dir="auto">{placeholder('brandName')}</b>
+      </When>
+    </p>
+  )
+}
+
+/** The message of the link and that of the owner's brand. */
+export function Messages() {
+  return (
+    <>
+      <When is="message">
+        <div className="note">
+          <p dir="auto">{placeholder('message')}</p>
+        </div>
+      </When>
+      <When is="brandMessage">
+        <div className="note">
+          <p dir="auto">{placeholder('brandMessage')}</p>
+          <When is="brandName">
+            <cite dir="auto">{placeholder('brandName')}</cite>
+          </When>
+        </div>
+      </When>
+    </>
   )
 }
 

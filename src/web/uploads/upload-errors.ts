@@ -63,6 +63,7 @@ const permanentCodes: readonly string[] = [
   'FILE_TOO_LARGE',
   'INVALID_INPUT',
   'LINK_NOT_FOUND',
+  'REQUEST_NOT_FOUND',
 ] satisfies ErrorCode[]
 
 /**

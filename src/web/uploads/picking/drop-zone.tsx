@@ -1,14 +1,13 @@
 import { Upload } from 'lucide-react'
-import type { MouseEvent, ReactNode, RefObject } from 'react'
+import type { ReactNode } from 'react'
 import { formatSizeLimit } from '../../../shared/rules/format/file-size.ts'
 import { daysText, filesText, type TierLimits } from '../../../shared/rules/tiers/tier-limits.ts'
 import { Button } from '../../ui/button.tsx'
 import { SegmentedControl } from '../../ui/segmented-control.tsx'
-import { type Drop, isEmptyDrop } from './dropped-files.ts'
-import { openFilePicker } from './file-picker.ts'
+import { FileInput, type FileInputProps } from './file-input.tsx'
 import { LinkChoice, type LinkForm, LinkOptionFields } from './link-form.tsx'
 
-export interface DropZoneProps {
+export interface DropZoneProps extends Pick<FileInputProps, 'onFiles' | 'inputRef'> {
   limits: TierLimits
   /** A line with the number of files the user can still add. */
   remainingFilesLine: ReactNode
@@ -16,11 +15,8 @@ export interface DropZoneProps {
   onDaysChange: (days: number) => void
   /** The choices for the links of the next files. */
   linkForm: LinkForm
-  onFiles: (drop: Drop) => void
   /** True if choosing files is the page's main action. */
   isPrimary: boolean
-  /** The file input. Clicking it opens the file dialog. */
-  inputRef: RefObject<HTMLInputElement | null>
 }
 
 /** The heading's ID. When a card below the heading closes, focus moves to the heading. */
@@ -37,16 +33,6 @@ function limitsText({ maxFiles, maxFileSize }: TierLimits): string {
 export function DropZone(props: DropZoneProps) {
   const { limits, remainingFilesLine, days, onDaysChange, linkForm, onFiles, isPrimary } = props
   const { inputRef } = props
-  // The file picker replaces the input's own dialog, because it provides handles.
-  const openPicker = async (event: MouseEvent<HTMLInputElement>) => {
-    const { currentTarget } = event
-    const dropPromise = openFilePicker({ multiple: true })
-    if (!dropPromise) return
-    event.preventDefault()
-    const drop = await dropPromise
-    if (drop === null) currentTarget.showPicker()
-    else if (!isEmptyDrop(drop)) onFiles(drop)
-  }
   return (
     <section
       aria-labelledby={dropZoneTitleId}
@@ -62,20 +48,7 @@ export function DropZone(props: DropZoneProps) {
       <p className="mt-0.5 text-muted text-sm cannot-drag:hidden">
         You can also drop folders or paste files.
       </p>
-      <input
-        ref={inputRef}
-        type="file"
-        multiple
-        hidden
-        aria-label="Files to upload"
-        onClick={(event) => void openPicker(event)}
-        onChange={({ currentTarget }) => {
-          const files = Array.from(currentTarget.files ?? [], (file) => ({ file }))
-          onFiles({ files, unreadable: [] })
-          // Otherwise, choosing the same file again would not fire an event.
-          currentTarget.value = ''
-        }}
-      />
+      <FileInput label="Files to upload" onFiles={onFiles} inputRef={inputRef} />
       <div className="mt-6 flex flex-wrap items-center justify-center gap-x-5 gap-y-4">
         <Button variant={isPrimary ? 'primary' : 'plain'} onClick={() => inputRef.current?.click()}>
           Choose files

@@ -1,0 +1,124 @@
+import { Inbox } from 'lucide-react'
+import { placeholder } from '../../../shared/placeholders.ts'
+import { type PageAssets, When } from '../../built-pages/template.tsx'
+import { HomeLink, LinkPage, Messages, OwnerMark, tagline } from '../../downloads/page-frame.tsx'
+
+/**
+ * The page on which people send files to a user. The server fills in its placeholders for each
+ * request. The form needs scripts (`send-files.tsx`).
+ * @param props.sendScript the URL of the script that sends files.
+ */
+export function RequestPage(props: { assets: PageAssets; sendScript: string }) {
+  const title = `${placeholder('title')} · ${placeholder('site')}`
+  const description = 'Send files. No account needed.'
+  return (
+    <LinkPage
+      assets={props.assets}
+      title={title}
+      head={
+        <>
+          <meta property="og:title" content={placeholder('title')} />
+          <meta name="description" content={description} />
+          <meta property="og:description" content={description} />
+          <meta property="og:url" content={`${placeholder('origin')}/r/${placeholder('code')}`} />
+          <meta property="og:site_name" content={placeholder('site')} />
+          <When is="open">
+            <script type="module" src={props.sendScript} />
+          </When>
+          <When is="locked">
+            <script type="module" src={props.sendScript} />
+          </When>
+        </>
+      }
+      style={
+        <When is="accent">
+          <style>{placeholder('accentStyle')}</style>
+        </When>
+      }
+      sender={<OwnerMark />}
+      footer={
+        <>
+          <span>
+            <When is="branded">
+              Files are sent with <a href="/">Mayfly</a>.{' '}
+            </When>
+            {tagline}
+          </span>
+          <a id="report" href="/feedback" rel="nofollow">
+            Report this page
+          </a>
+        </>
+      }
+    >
+      <section className="card">
+        <div className="file">
+          <span className="kind">
+            <Inbox size={24} strokeWidth={1.6} aria-hidden="true" />
+          </span>
+          <div>
+            <h1 dir="auto">{placeholder('title')}</h1>
+            <p className="muted">
+              <When is="locked">This page needs a password</When>
+              <When is="unlocked">
+                <bdi>{placeholder('requester')}</bdi> asks you for files
+              </When>
+            </p>
+          </div>
+        </div>
+        <Messages />
+        <p className="facts muted">
+          <When is="unlocked">Up to {placeholder('fileSize')} for each file. </When>
+          Open <time dateTime={placeholder('closesAt')}>until {placeholder('until')}</time>.
+        </p>
+        <When is="full">
+          <p className="note">
+            <bdi>{placeholder('requester')}</bdi> can’t receive more files right now. Please try
+            again later, or ask for another way to send them.
+          </p>
+        </When>
+        <noscript>
+          <p className="note">
+            Sending files needs JavaScript. Turn it on in your browser and reload this page.
+          </p>
+        </noscript>
+        <div
+          id="send"
+          data-code={placeholder('code')}
+          data-requester={placeholder('requester')}
+          data-max-file-size={placeholder('maxFileSize')}
+          data-max-files={placeholder('maxFiles')}
+        />
+      </section>
+    </LinkPage>
+  )
+}
+
+/** The page for a request that is unknown, closed or over. It has no placeholders. */
+export function ClosedRequestPage(props: { assets: PageAssets }) {
+  const title = 'This request is closed'
+  return (
+    <LinkPage
+      assets={props.assets}
+      title={`${title} · Mayfly`}
+      sender={<HomeLink />}
+      footer={tagline}
+    >
+      <section className="card">
+        <div className="file">
+          <span className="kind">
+            <Inbox size={24} strokeWidth={1.6} aria-hidden="true" />
+          </span>
+          <div>
+            <h1>{title}</h1>
+            <p className="muted">
+              It no longer takes files, or the address is wrong. Ask for a new link.
+            </p>
+          </div>
+        </div>
+        <a className="button quiet" href="/">
+          Go to the start page
+        </a>
+      </section>
+    </LinkPage>
+  )
+}
