@@ -154,6 +154,7 @@ const pages = new Map([
   ['report.html', downloadPages.report],
   ['request.html', requestPages.request],
   ['request-closed.html', requestPages.closed],
+  ['opt-out.html', downloadPages.optOut],
   ...renderers.renderPublicPages(scripts),
 ])
 await rm(rendererDir, { recursive: true })

@@ -25,6 +25,8 @@ import { mount } from './http/mount.ts'
 import { operationsRoutes } from './http/operations.ts'
 import { requestContext } from './http/request-context.ts'
 import type { WebFiles } from './http/web-files.ts'
+import type { OptOutPages } from './link-emails/opt-out-pages.ts'
+import { linkEmailRoutes } from './link-emails/routes.ts'
 import { linkRoutes } from './links/routes.ts'
 import { createValueReader } from './public-pages/page-values.ts'
 import type { PublicPages } from './public-pages/public-pages.ts'
@@ -39,6 +41,7 @@ export interface WebApp {
   pages: LinkPages
   reports: ReportPages
   requestPages: RequestPages
+  optOutPages: OptOutPages
   publicPages: PublicPages
   files: WebFiles
 }
@@ -74,6 +77,7 @@ export function buildApp(deps: Deps, web: WebApp): Hono<HttpEnv> {
         ...brandingRoutes(deps),
         ...analyticsRoutes(deps),
         ...linkRoutes(deps),
+        ...linkEmailRoutes(deps, web.optOutPages),
         ...downloadRoutes(deps, web.pages, readSession),
         ...requestRoutes(),
         ...feedbackRoutes(deps, showPage),

@@ -168,6 +168,16 @@ export const reportConditions = [...reportChoiceNames, 'error', 'form', 'sent'] 
 
 export type ReportCondition = ReportChoice | (typeof reportConditions)[number]
 
+/** Placeholders of the page that stops links by email: the server's name. */
+export const optOutPlaceholders = ['host'] as const
+
+export type OptOutPlaceholder = (typeof optOutPlaceholders)[number]
+
+/** Conditions of that page. Exactly one is true. */
+export const optOutConditions = ['form', 'done', 'invalid'] as const
+
+export type OptOutCondition = (typeof optOutConditions)[number]
+
 /**
  * Placeholders of the public pages. Unless noted otherwise, text starts with a lower-case letter.
  */

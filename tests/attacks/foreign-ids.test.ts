@@ -53,8 +53,12 @@ beforeAll(async () => {
   app = await startTestApp()
   owner = await makePerson(app)
   otherUsers = {
-    'another user': await makePerson(app, { tier: 'premium' }),
-    'the administrator': await makePerson(app, { role: 'admin', tier: 'premium' }),
+    'another user': await makePerson(app, { tier: 'premium', emailVerified: true }),
+    'the administrator': await makePerson(app, {
+      role: 'admin',
+      tier: 'premium',
+      emailVerified: true,
+    }),
   }
 })
 afterAll(() => app.close())
@@ -92,6 +96,7 @@ const attempts: Record<string, Attempt> = {
   changeLink: (client, code) =>
     changeLink(client, code, { title: 'x', password: null, maxDownloads: 1 }),
   deleteLink,
+  sendLink: (client, code) => client.post(`/api/links/${code}/send`, { to: ['a@example.org'] }),
   renewLink: (client, code) =>
     client.fetch(`/api/links/${code}/renew`, {
       method: 'PATCH',
@@ -129,6 +134,7 @@ describe.each(Object.entries(attempts))('%s', (name, attempt) => {
         addFiles: file.shortCode,
         changeLink: file.shortCode,
         deleteLink: file.shortCode,
+        sendLink: file.shortCode,
         renewLink: file.shortCode,
         endSession: await findSessionId(owner),
       }

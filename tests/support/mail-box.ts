@@ -41,7 +41,8 @@ export function makeMailBox(): MailBox {
         schedule === undefined || schedule.at <= now
       const dueEmails = queuedEmails.filter(isDue)
       queuedEmails = queuedEmails.filter((item) => !isDue(item))
-      for (const { request } of dueEmails) await sendMail(deps, { id: randomUUID() }, request)
+      for (const { request, schedule } of dueEmails)
+        await sendMail(deps, { id: schedule?.key ?? randomUUID() }, request)
       const emails = sentEmails
       sentEmails = []
       return emails

@@ -59,13 +59,13 @@ export async function signUp(
   return { email, password }
 }
 
-/** Signs a user up and in over HTTP, then sets the tier, role and trial in the database. */
+/** Signs a user up and in over HTTP, then changes the user in the database. */
 export async function makePerson(
   app: TestApp,
   changes: Partial<
     Pick<
       typeof users.$inferInsert,
-      'tier' | 'role' | 'premiumTrialStartedAt' | 'premiumTrialEndsAt'
+      'emailVerified' | 'tier' | 'role' | 'premiumTrialStartedAt' | 'premiumTrialEndsAt'
     >
   > = {},
 ): Promise<Person> {

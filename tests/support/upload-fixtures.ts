@@ -96,6 +96,7 @@ export function listedLink({
     requestId: null,
     senderName: null,
     shared: true,
+    undelivered: [],
     totalSize: files.reduce((sum, { size }) => sum + size, 0),
     files,
     ...changes,

@@ -10,6 +10,7 @@ import { admitHost, createServedHosts } from '../http/hosts.ts'
 import { listen } from '../http/listen.ts'
 import { createWebFiles } from '../http/web-files.ts'
 import { watchQueues } from '../jobs/queue-metrics.ts'
+import { loadOptOutPages } from '../link-emails/opt-out-pages.ts'
 import { watchPool, watchSpace } from '../metrics/metrics.ts'
 import { getConditions } from '../public-pages/page-values.ts'
 import { loadPublicPages } from '../public-pages/public-pages.ts'
@@ -46,6 +47,7 @@ export async function serve(
     pages: loadLinkPages(buildOptions),
     reports: loadReportPages(buildOptions),
     requestPages: loadRequestPages(buildOptions),
+    optOutPages: loadOptOutPages(buildOptions),
     publicPages: loadPublicPages({ ...buildOptions, conditions: getConditions(config) }),
     files: createWebFiles(buildOptions),
   })

@@ -37,6 +37,7 @@ export {
   verifications,
 } from './account-tables.ts'
 export { auditLog } from './audit-table.ts'
+export { emailOptOuts, linkEmails } from './email-tables.ts'
 export { requests } from './request-table.ts'
 
 /**

@@ -8,10 +8,20 @@ export interface Recipient {
 
 export type Block =
   | { kind: 'paragraph'; text: string; strong?: string }
-  /** Secondary text in smaller type. */
-  | { kind: 'note'; text: string }
+  /** Secondary text in smaller type, with a link at its end. */
+  | { kind: 'note'; text: string; link?: { label: string; href: string } }
   /** The email's only button. Its URL is repeated below it as text. */
   | { kind: 'button'; label: string; href: string; note: string }
+
+/** Replaces our name and color in an email that is sent for a user. */
+export interface EmailBrand {
+  /** Empty if there is only a logo. */
+  name: string
+  /** The color of the button, as `#rrggbb`. */
+  accent: string | null
+  /** Its dimensions are in pixels. */
+  logo: { url: string; width: string; height: string; alt: string } | null
+}
 
 export interface EmailContent {
   subject: string
@@ -19,6 +29,7 @@ export interface EmailContent {
   preview: string
   heading: string
   blocks: readonly Block[]
+  brand?: EmailBrand
 }
 
 /** An email that is ready to be rendered and sent. */
@@ -28,6 +39,8 @@ export interface OutgoingEmail {
   isVerified: boolean
   /** The Reply-To address. Defaults to the sender. */
   replyTo?: Recipient
+  /** Where the recipient can stop such emails (RFC 8058). */
+  unsubscribeUrl?: string
   content: EmailContent
 }
 
@@ -74,4 +87,16 @@ const controlCharacters = /[\p{Cc}\p{Bidi_Control}]/gu
  */
 export function toPrintableLine(text: string): string {
   return text.replace(lineBreaks, ' ').replace(controlCharacters, '')
+}
+
+/**
+ * Splits text into paragraphs at line breaks, skipping blank lines. `lead` starts the first one.
+ */
+export function toParagraphs(text: string, lead?: string): Block[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  return lines.map((line, index) => ({
+    kind: 'paragraph',
+    text: line,
+    ...(index === 0 && lead !== undefined && { strong: lead }),
+  }))
 }

@@ -57,6 +57,8 @@ export const mailRequest = z.discriminatedUnion('kind', [
     reason: z.string(),
     takenDownAt: timestamp,
   }),
+  /** A link that its owner sends. The row of `link_emails` has the rest. */
+  z.object({ kind: z.literal('shared-link'), emailId: z.uuid() }),
   z.object({ kind: z.literal('signup'), signupId: z.string() }),
   z.object({
     kind: z.literal('resend-verification'),

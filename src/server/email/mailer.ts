@@ -6,6 +6,8 @@ export interface Email {
   to: Recipient
   /** The Reply-To address. Defaults to the sender. */
   replyTo?: Recipient | undefined
+  /** Where the recipient can stop such emails with one click (RFC 8058). */
+  unsubscribeUrl?: string | undefined
   content: RenderedEmail
   /**
    * The Message-ID, `job-id@host`. It is the same for every attempt, so that mail clients can
@@ -45,7 +47,8 @@ export class MailRejectedError extends Error {
 export const noFileAccess = { disableFileAccess: true, disableUrlAccess: true } as const
 
 /** Converts an email to nodemailer's format. */
-export function toMessage({ to, replyTo, content, messageId }: Email, from: string) {
+export function toMessage(email: Email, from: string) {
+  const { to, replyTo, unsubscribeUrl, content, messageId } = email
   return {
     from,
     to: toPrintableRecipient(to),
@@ -53,7 +56,13 @@ export function toMessage({ to, replyTo, content, messageId }: Email, from: stri
     ...content,
     messageId: `<${messageId}>`,
     // Prevents automatic replies (RFC 3834).
-    headers: { 'Auto-Submitted': 'auto-generated' },
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      ...(unsubscribeUrl && {
+        'List-Unsubscribe': `<${unsubscribeUrl}>`,
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      }),
+    },
   }
 }
 

@@ -1,4 +1,5 @@
-import { type Block, type EmailContent, toPrintableLine } from './email.ts'
+import { type AccentPair, accentPairs } from '../../shared/rules/accounts/accent.ts'
+import { type Block, type EmailBrand, type EmailContent, toPrintableLine } from './email.ts'
 
 /** A rendered email. Text and HTML have the same content. */
 export interface RenderedEmail {
@@ -19,6 +20,7 @@ export interface EmailFooter {
  */
 export function renderEmail(content: EmailContent, footer: EmailFooter): RenderedEmail {
   const printableContent = {
+    ...content,
     subject: toPrintableLine(content.subject),
     preview: toPrintableLine(content.preview),
     heading: toPrintableLine(content.heading),
@@ -50,7 +52,7 @@ function blockText(block: Block): string {
     case 'paragraph':
       return block.strong === undefined ? block.text : `${block.strong} ${block.text}`
     case 'note':
-      return block.text
+      return block.link ? `${block.text} ${block.link.label}: ${block.link.href}` : block.text
     case 'button':
       return `${block.label}: ${block.href}\n\n${block.note}`
   }
@@ -126,7 +128,9 @@ const styleSheet = html`
 }
 `
 
-function pageHtml({ subject, preview, heading, blocks }: EmailContent, footer: EmailFooter): Html {
+function pageHtml(content: EmailContent, footer: EmailFooter): Html {
+  const { subject, preview, heading, blocks, brand } = content
+  const colors = accentPairs(brand?.accent ?? defaultAccent)
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -135,7 +139,7 @@ function pageHtml({ subject, preview, heading, blocks }: EmailContent, footer: E
 <meta name="color-scheme" content="light dark">
 <meta name="supported-color-schemes" content="light dark">
 <title>${subject}</title>
-<style>${styleSheet}</style>
+<style>${styleSheet}${brand?.accent ? darkButtonRule(colors.dark) : ''}</style>
 </head>
 <body class="ground" style="margin:0;padding:0;background:#f7f6f3">
 <div style="display:none;max-height:0;overflow:hidden">${preview}</div>
@@ -143,14 +147,24 @@ function pageHtml({ subject, preview, heading, blocks }: EmailContent, footer: E
 <td class="ground" align="center" style="padding:24px 0;background:#f7f6f3">
 <table class="sheet" role="presentation" width="600" cellpadding="0" cellspacing="0" border="0" style="width:100%;max-width:600px;border:1px solid #e3dfd8;border-radius:14px;border-collapse:separate;background:#ffffff"><tr>
 <td class="inner" style="padding:32px 36px;font-family:${font};font-size:15px;line-height:1.5">
-${logo}
+${brand ? brandHtml(brand) : logo}
 <h1 class="ink" style="margin:28px 0 0;font-size:21px;line-height:1.25;font-weight:650;letter-spacing:-0.02em;color:#1b1a18">${heading}</h1>
-${blocks.map(blockHtml)}
+${blocks.map((block) => blockHtml(block, colors.light))}
 <p class="muted rule" style="margin:32px 0 0;padding:20px 0 0;border-top:1px solid #e3dfd8;font-size:13px;color:#625e57">${signatureHtml(footer)}</p>
 </td></tr></table>
 </td></tr></table>
 </body>
 </html>
+`
+}
+
+/** The light color of buttons without a brand. Their dark color is in the style sheet. */
+const defaultAccent = '#0b6e63'
+
+function darkButtonRule({ accent, onAccent }: AccentPair): Html {
+  return html`@media (prefers-color-scheme: dark) {
+  .press { background: ${accent} !important; color: ${onAccent} !important }
+}
 `
 }
 
@@ -164,7 +178,15 @@ function renderBar(name: string, width: number, color: string): Html {
 const logo = html`<div class="ink" style="font-size:19px;font-weight:700;letter-spacing:-0.03em;color:#1b1a18">Mayfly</div>
 <table role="presentation" cellpadding="0" cellspacing="0" border="0" aria-hidden="true"><tr>${renderBar('lived', 16, '#c6c3be')}${gap}${renderBar('valid', 21, '#0b6e63')}${gap}${renderBar('rest', 19, '#e3dfd8')}</tr></table>`
 
-function blockHtml(block: Block): Html {
+/** The logo and name of a brand. Most mail programs show the logo only on request. */
+function brandHtml({ name, logo: picture }: EmailBrand): Html {
+  const image = picture
+    ? html`<img src="${picture.url}" width="${picture.width}" height="${picture.height}" alt="${picture.alt}" style="display:block;border:0;margin:0 0 8px">`
+    : ''
+  return html`<div class="ink" style="font-size:19px;font-weight:700;letter-spacing:-0.03em;color:#1b1a18">${image}${toPrintableLine(name)}</div>`
+}
+
+function blockHtml(block: Block, button: AccentPair): Html {
   switch (block.kind) {
     case 'paragraph':
       return html`<p class="ink" style="margin:12px 0 0;color:#1b1a18">${
@@ -172,10 +194,14 @@ function blockHtml(block: Block): Html {
       }${block.text}</p>
 `
     case 'note':
-      return html`<p class="muted" style="margin:16px 0 0;font-size:13px;color:#625e57">${block.text}</p>
+      return html`<p class="muted" style="margin:16px 0 0;font-size:13px;color:#625e57">${block.text}${
+        block.link
+          ? html` <a class="link" href="${block.link.href}" style="color:#0b6e63">${block.link.label}</a>.`
+          : ''
+      }</p>
 `
     case 'button':
-      return html`<p style="margin:24px 0 0"><a class="press" href="${block.href}" style="display:inline-block;padding:13px 24px;border-radius:10px;background:#0b6e63;color:#ffffff;font-weight:600;text-decoration:none">${block.label}</a></p>
+      return html`<p style="margin:24px 0 0"><a class="press" href="${block.href}" style="display:inline-block;padding:13px 24px;border-radius:10px;background:${button.accent};color:${button.onAccent};font-weight:600;text-decoration:none">${block.label}</a></p>
 <p class="muted" style="margin:24px 0 0;font-size:13px;color:#625e57">${block.note} If the button does nothing, open this address:</p>
 <p style="margin:4px 0 0;font-family:${monospaceFont};font-size:12px;line-height:1.6;word-break:break-all"><a class="link" href="${block.href}" style="color:#0b6e63">${block.href}</a></p>
 `

@@ -9,6 +9,7 @@ import { removeOldFeedback } from '../feedback/queries.ts'
 import { expireFiles, reportOverdue } from '../files/expire-files.ts'
 import { queueExpiryEmails, queueFirstDownloadEmails } from '../files/file-emails.ts'
 import { forgetReceiptNames } from '../files/receipt-queries.ts'
+import { markUndelivered, removeOldLinkEmails } from '../link-emails/queries.ts'
 import { removeAbandonedLinks } from '../links/queries.ts'
 import { redactedMessage } from '../logging/redact.ts'
 import { expireTrials } from '../tiers/set-tier.ts'
@@ -87,6 +88,7 @@ const jobDefinitions: Readonly<Record<JobName, Omit<Job, 'name'>>> = {
     run: async (deps) => ({
       ...(await removeOldDays(deps)),
       links: await removeAbandonedLinks(deps.db),
+      linkEmails: await removeOldLinkEmails(deps.db, deps.clock()),
     }),
   },
 }
@@ -186,6 +188,8 @@ async function sendQueuedEmail(
     return { id: job.id, status: 'completed' }
   } catch (error) {
     const isRejected = error instanceof MailRejectedError
+    if (isRejected || job.retryCount >= job.retryLimit)
+      await markUndelivered(deps.db, job.id, deps.clock())
     deps.metrics.recordEmail(isRejected ? 'refused' : 'failed')
     const message = isRejected ? 'mail was refused' : 'mail could not be sent; it is tried again'
     deps.log.warn({ err: error, jobId: job.id }, message)

@@ -15,9 +15,13 @@ import { type MailRequest, mailRequest } from '../email/mail-queue.ts'
 import { renderEmail } from '../email/render-email.ts'
 import { writeFeedbackDigest, writeFeedbackEmail } from '../feedback/send-feedback.ts'
 import { writeFileEmail } from '../files/file-emails.ts'
+import { writeLinkEmail } from '../link-emails/write-email.ts'
 import { writeTrialEmail } from '../tiers/trial-emails.ts'
 
-export type SendMailDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'mailer' | 'settings'>
+export type SendMailDeps = Pick<
+  Deps,
+  'clock' | 'config' | 'db' | 'log' | 'mailer' | 'secret' | 'settings'
+>
 
 /** The email limit that each kind of request counts toward. */
 const limitKinds: Readonly<Record<MailRequest['kind'], EmailKind>> = {
@@ -28,6 +32,7 @@ const limitKinds: Readonly<Record<MailRequest['kind'], EmailKind>> = {
   'google-linked': 'account',
   trial: 'account',
   links: 'files',
+  'shared-link': 'shared-link',
   takedown: 'support',
   feedback: 'support',
   'feedback-digest': 'support',
@@ -64,6 +69,7 @@ export async function sendMail(
     to: email.to,
     content: renderEmail(email.content, { signature, supportEmail }),
     replyTo: email.replyTo,
+    unsubscribeUrl: email.unsubscribeUrl,
     messageId: `${id}@${appUrl.hostname}`,
   })
   log.info({ kind: emailRequest.kind, jobId: id }, 'email sent')
@@ -91,6 +97,8 @@ function composeEmail(deps: SendMailDeps, request: MailRequest): Promise<Outgoin
       return writeReportEmail(deps, request)
     case 'links':
       return writeFileEmail(deps, request)
+    case 'shared-link':
+      return writeLinkEmail(deps, request)
     case 'takedown':
       return writeTakedownEmail(deps, request)
     default:

@@ -1,9 +1,9 @@
-import { and, asc, desc, eq, gt, inArray, lt, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, inArray, isNotNull, lt, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { isStorableText } from '../../shared/contract/fields.ts'
 import type { FileOrder, SortKey } from '../../shared/rules/files/file-order.ts'
 import { dayInMs } from '../../shared/rules/format/units.ts'
-import { files, links, uploads } from '../db/schema.ts'
+import { files, linkEmails, links, uploads } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import { timestampText } from '../http/cursor.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -36,6 +36,8 @@ export type LinkView = LinkRow & {
   state: 'uploading' | 'ready'
   hasPassword: boolean
   totalSize: number
+  /** The addresses that the link couldn't be emailed to. */
+  undelivered: string[]
   files: LinkEntry[]
 }
 
@@ -165,7 +167,7 @@ export async function findOwnLink(
   return view && view.files.length > 0 ? view : undefined
 }
 
-/** Adds their files to links. */
+/** Adds their files to links, and the addresses that they couldn't be emailed to. */
 export async function addEntries(
   { db, stores }: { db: Db; stores: Stores },
   rows: readonly LinkRow[],
@@ -173,6 +175,11 @@ export async function addEntries(
   const ids = rows.map(({ id }) => id)
   const fileRows = await db.select().from(files).where(inArray(files.linkId, ids))
   const uploadRows = await db.select().from(uploads).where(inArray(uploads.linkId, ids))
+  const failedEmails = await db
+    .select({ linkId: linkEmails.linkId, email: linkEmails.email })
+    .from(linkEmails)
+    .where(and(inArray(linkEmails.linkId, ids), isNotNull(linkEmails.failedAt)))
+    .orderBy(linkEmails.email)
   const entries = [...fileRows.map(toEntry), ...(await toUploadEntries(stores, uploadRows))].sort(
     (a, b) => a.position - b.position,
   )
@@ -184,6 +191,9 @@ export async function addEntries(
       state: linkFiles.some(({ state }) => state === 'uploading') ? 'uploading' : 'ready',
       hasPassword: link.passwordHash !== null,
       totalSize: linkFiles.reduce((sum, { size }) => sum + size, 0),
+      undelivered: [
+        ...new Set(failedEmails.flatMap(({ linkId, email }) => (linkId === link.id ? email : []))),
+      ],
       files: linkFiles,
     }
   })

@@ -78,6 +78,11 @@ export const errorTable = {
     message: tierErrorText(defaultTier, 'TIER_REQUEST_COUNT'),
   },
   REQUESTS_OFF: { status: 403, message: 'Requests are turned off on this server.' },
+  TIER_SEND_BY_EMAIL: {
+    status: 403,
+    message: tierErrorText(defaultTier, 'TIER_SEND_BY_EMAIL'),
+  },
+  SENDING_OFF: { status: 403, message: 'This server does not send links by email.' },
   SIGNATURE_INVALID: {
     status: 403,
     message: 'This presigned URL is not valid for this request.',
@@ -106,6 +111,7 @@ export const errorTable = {
     status: 409,
     message: 'This request cannot take these files right now.',
   },
+  LINK_NOT_SHARED: { status: 409, message: 'Only you can open this link. Share it first.' },
   NO_PASSWORD: {
     status: 409,
     message: 'This account has no password yet. Set one by email first.',

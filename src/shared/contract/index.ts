@@ -7,6 +7,7 @@ import { checks } from './checks.ts'
 import { downloads } from './downloads.ts'
 import { feedback } from './feedback.ts'
 import { files } from './files.ts'
+import { linkEmails } from './link-emails.ts'
 import { links } from './links.ts'
 import { operations } from './operations.ts'
 import { ownAccount } from './own-account.ts'
@@ -19,7 +20,7 @@ export const endpointsByFeature = {
   account: { ...account, ...ownAccount },
   uploads,
   files,
-  links: { ...links, ...downloads, ...abuse },
+  links: { ...links, ...linkEmails, ...downloads, ...abuse },
   requests,
   analytics,
   branding,

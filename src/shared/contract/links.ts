@@ -96,6 +96,7 @@ const linkSchema = z.object({
   requestId: z.uuid().nullable().describe('The request that received it.'),
   senderName: z.string().nullable(),
   shared: z.boolean().describe('False for a received link that its owner has not shared yet.'),
+  undelivered: z.array(z.string()).describe("Addresses that the link couldn't be emailed to."),
   files: z.array(ownLinkFile),
 })
 export type Link = z.infer<typeof linkSchema>

@@ -22,6 +22,8 @@ const featureTexts: Record<TierFeatureCode, string> = {
   TIER_FILE_MANAGER: 'The free tier has no File Manager. Upgrade to Premium for the File Manager.',
   TIER_BRANDING: 'The free tier has no branding. Upgrade to Premium for custom branding.',
   TIER_ANALYTICS: 'The free tier has no analytics. Upgrade to Premium for advanced analytics.',
+  TIER_SEND_BY_EMAIL:
+    'The free tier cannot send links by email. Upgrade to Premium for links by email.',
   TIER_REQUESTS: 'The free tier cannot request files. Upgrade to Premium for requests.',
   TIER_REQUEST_COUNT:
     'The free tier has one open request at a time: close it first. Upgrade to Premium for any number of requests.',

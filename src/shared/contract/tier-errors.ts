@@ -12,6 +12,7 @@ const featureTexts = {
   TIER_RENEWAL: { limitation: 'cannot renew links', benefit: 'new links' },
   TIER_FILE_MANAGER: { limitation: 'has no File Manager', benefit: 'the File Manager' },
   TIER_BRANDING: { limitation: 'has no branding', benefit: 'custom branding' },
+  TIER_SEND_BY_EMAIL: { limitation: 'cannot send links by email', benefit: 'links by email' },
   TIER_ANALYTICS: { limitation: 'has no analytics', benefit: 'advanced analytics' },
   TIER_REQUESTS: { limitation: 'cannot request files', benefit: 'requests' },
   TIER_REQUEST_COUNT: {

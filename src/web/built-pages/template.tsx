@@ -2,6 +2,7 @@ import { Moon, Sun } from 'lucide-react'
 import type { ReactNode } from 'react'
 import {
   type FileCondition,
+  type OptOutCondition,
   type PageCondition,
   type PublicCondition,
   type ReportCondition,
@@ -22,7 +23,13 @@ export interface PageAssets {
 
 /** Content that the server renders only if a condition is true. */
 export function When(props: {
-  is: FileCondition | PageCondition | PublicCondition | ReportCondition | RequestCondition
+  is:
+    | FileCondition
+    | OptOutCondition
+    | PageCondition
+    | PublicCondition
+    | ReportCondition
+    | RequestCondition
   children: ReactNode
 }) {
   return (

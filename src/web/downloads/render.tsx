@@ -4,11 +4,13 @@ import { reportChoiceNames } from '../../shared/rules/links/report.ts'
 import { themeBoot } from '../ui/theme-boot.ts'
 import css from './download-page.css?inline'
 import { DownloadPage, FileRow, InvalidLinkPage, logoProperty } from './download-page.tsx'
+import { OptOutPage } from './opt-out-page.tsx'
 import reportCss from './report-page.css?inline'
 import { ReportPage } from './report-page.tsx'
 
 /**
- * Renders the download page, a row of its list, the invalid link page, and the report page.
+ * Renders the download page, a row of its list, the invalid link page, the report page, and the
+ * page that stops links by email.
  * @param script the URL of the pages' script.
  */
 export function renderDownloadPages(script: string): {
@@ -16,6 +18,7 @@ export function renderDownloadPages(script: string): {
   fileRow: string
   invalid: string
   report: string
+  optOut: string
 } {
   const assets = { css, boot: themeBoot, script }
   const renderDocument = (page: React.ReactNode) => `<!doctype html>${renderToStaticMarkup(page)}`
@@ -26,6 +29,7 @@ export function renderDownloadPages(script: string): {
     report: withOptionalChoices(
       renderDocument(<ReportPage assets={{ ...assets, css: reportCss }} />),
     ),
+    optOut: renderDocument(<OptOutPage assets={{ ...assets, css: reportCss }} />),
   }
 }
 

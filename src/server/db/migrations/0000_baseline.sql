@@ -68,6 +68,11 @@ CREATE TABLE "download_starts" (
 	CONSTRAINT "download_starts_link_id_client_pk" PRIMARY KEY("link_id","client")
 );
 --> statement-breakpoint
+CREATE TABLE "email_opt_outs" (
+	"address" text PRIMARY KEY NOT NULL,
+	"created_at" timestamp with time zone NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "feedback" (
 	"id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
 	"name" text NOT NULL,
@@ -128,6 +133,16 @@ CREATE TABLE "job_runs" (
 	"failed_at" timestamp with time zone,
 	"failure" text,
 	"failures" integer DEFAULT 0 NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "link_emails" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"user_id" text NOT NULL,
+	"link_id" uuid NOT NULL,
+	"email" text NOT NULL,
+	"message" text,
+	"created_at" timestamp with time zone NOT NULL,
+	"failed_at" timestamp with time zone
 );
 --> statement-breakpoint
 CREATE TABLE "links" (
@@ -312,6 +327,7 @@ ALTER TABLE "file_downloads" ADD CONSTRAINT "file_downloads_file_id_files_id_fk"
 ALTER TABLE "files" ADD CONSTRAINT "files_owner_id_users_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."users"("id") ON DELETE restrict ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "files" ADD CONSTRAINT "files_link_id_links_id_fk" FOREIGN KEY ("link_id") REFERENCES "public"."links"("id") ON DELETE restrict ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "first_downloads" ADD CONSTRAINT "first_downloads_link_id_links_id_fk" FOREIGN KEY ("link_id") REFERENCES "public"."links"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "link_emails" ADD CONSTRAINT "link_emails_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "links" ADD CONSTRAINT "links_owner_id_users_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "links" ADD CONSTRAINT "links_request_id_requests_id_fk" FOREIGN KEY ("request_id") REFERENCES "public"."requests"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "owner_downloads" ADD CONSTRAINT "owner_downloads_owner_id_users_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -346,6 +362,8 @@ CREATE INDEX "files_kept_of_owner" ON "files" USING btree ("owner_id","id") WHER
 CREATE INDEX "files_unpurged_size" ON "files" USING btree ("storage","size") WHERE "files"."purged_at" is null;--> statement-breakpoint
 CREATE INDEX "files_unpurged_keys" ON "files" USING btree ("storage","storage_key" collate "C") WHERE "files"."purged_at" is null;--> statement-breakpoint
 CREATE INDEX "first_downloads_of_owner" ON "first_downloads" USING btree ("owner_id","link_id");--> statement-breakpoint
+CREATE INDEX "link_emails_of_owner" ON "link_emails" USING btree ("user_id","created_at");--> statement-breakpoint
+CREATE INDEX "link_emails_failed" ON "link_emails" USING btree ("link_id") WHERE "link_emails"."failed_at" is not null;--> statement-breakpoint
 CREATE INDEX "links_of_owner" ON "links" USING btree ("owner_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "links_of_owner_by_end" ON "links" USING btree ("owner_id","expires_at","max_lifetime_at","id");--> statement-breakpoint
 CREATE INDEX "links_of_request" ON "links" USING btree ("request_id") WHERE "links"."request_id" is not null;--> statement-breakpoint

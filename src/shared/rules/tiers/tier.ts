@@ -21,6 +21,8 @@ export interface TierTraits {
   branding: boolean
   /** How many requests may be open at the same time; null for no limit. */
   maxOpenRequests: number | null
+  /** Whether the server sends links by email for the user. */
+  sendsLinks: boolean
   /** The next higher tier. Null for the highest. */
   upgradesTo: Tier | null
 }
@@ -35,6 +37,7 @@ export const tierTraits: Readonly<Record<Tier, Readonly<TierTraits>>> = {
     analytics: false,
     branding: false,
     maxOpenRequests: 1,
+    sendsLinks: false,
     upgradesTo: 'premium',
   },
   premium: {
@@ -45,6 +48,7 @@ export const tierTraits: Readonly<Record<Tier, Readonly<TierTraits>>> = {
     analytics: true,
     branding: true,
     maxOpenRequests: null,
+    sendsLinks: true,
     upgradesTo: null,
   },
 }
