@@ -11,7 +11,7 @@ const webShell = '^src/web/(pages/|routes[.]tsx$|main[.]tsx$)'
 const sharedBetweenWebFeatures = [
   'auth/(account-fields|use-auth-form|user-avatar)',
   'downloads/page-frame',
-  'files/(kind-icon|lifeline|link-dates|link-receipt|listed-link|use-links)',
+  'files/(copy-links|kind-icon|lifeline|link-dates|link-receipt|listed-link|manager/use-preferences|qr-dialog|use-links)',
   'tiers/upgrade-card',
   'uploads/(add-files|kept|picking|panel|records|transfer|browser-uploads|upload-errors|uploads-state)',
 ].map((path) => `^src/web/${path}`)

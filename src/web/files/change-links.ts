@@ -2,7 +2,7 @@ import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-q
 import { maxFilesPerDeletion } from '../../shared/rules/files/file-order.ts'
 import { formatCount } from '../../shared/rules/format/numbers.ts'
 import { type CallInput, call, hasErrorCode, ignoreErrors, publicMessage } from '../api/call.ts'
-import { showFailure } from '../api/show-failure.ts'
+import { failureText, showFailure } from '../api/show-failure.ts'
 import { toast } from '../ui/toast.tsx'
 import { type ListedLink, toListedLink, withoutFile } from './listed-link.ts'
 import {
@@ -131,6 +131,23 @@ export function useChangeLink() {
       toListedLink(await call('changeLink', { params: { code }, body: changes })),
     onSuccess: (link) => replaceLink(client, link),
   }).mutateAsync
+}
+
+/** Shares a received link, which only its owner could open before, and shows the result. */
+export function useShareLink() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: async ({ shortCode }: ListedLink) =>
+      toListedLink(
+        await call('changeLink', { params: { code: shortCode }, body: { shared: true } }),
+      ),
+    onSuccess: (link) => {
+      replaceLink(client, link)
+      toast({ title: 'Link shared', description: link.name })
+    },
+    onError: (error) =>
+      showFailure(error, 'Link not shared', failureText(error, 'Please try again.')),
+  }).mutate
 }
 
 function replaceLink(client: QueryClient, link: ListedLink): void {

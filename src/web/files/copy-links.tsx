@@ -8,15 +8,17 @@ import type { ListedLink } from './listed-link.ts'
 
 /**
  * Copies these links, one per line, and shows a toast.
- * @param closedCount the number of selected links that are not in `links` because they don't work.
+ * @param closedCount the number of selected links that are not in `links` because they can't be shared.
  * The toast mentions it.
  */
 export async function copyLinks(links: readonly ListedLink[], closedCount = 0): Promise<void> {
   const urls = links.map(({ shortCode }) => `${window.location.origin}/s/${shortCode}`)
-  const closedLinksText = `${formatCount(closedCount, 'link')} ${closedCount === 1 ? 'has' : 'have'}`
+  const closedLinksText = formatCount(closedCount, 'link')
   await copyText(urls.join('\n'), 'link', {
     title: `${formatCount(urls.length, 'link')} copied`,
-    ...(closedCount > 0 && { description: `${closedLinksText} ended.` }),
+    ...(closedCount > 0 && {
+      description: `${closedLinksText} ${closedCount === 1 ? 'was' : 'were'} left out.`,
+    }),
   })
 }
 

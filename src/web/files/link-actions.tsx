@@ -1,4 +1,14 @@
-import { ChevronDown, Copy, FilePlus, Mail, Pencil, QrCode, RefreshCw, Trash2 } from 'lucide-react'
+import {
+  ChevronDown,
+  Copy,
+  FilePlus,
+  Mail,
+  Pencil,
+  QrCode,
+  RefreshCw,
+  Share2,
+  Trash2,
+} from 'lucide-react'
 import { isUsedUp, type LinkStatus } from '../../shared/rules/links/link-status.ts'
 import { type Tier, tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { Button, IconButton, IconLink } from '../ui/button.tsx'
@@ -18,6 +28,8 @@ export interface LinkActionsProps {
   /** The signature that the administrator has set for emails that share a link. */
   signature: string
   onDelete: (link: ListedLink) => void
+  /** Makes a received link public. */
+  onShare: (link: ListedLink) => void
   /** Opens a dialog about the link. */
   onDialog: (name: LinkDialogName, link: ListedLink) => void
   /** Lets the user choose files to add to the link. */
@@ -37,6 +49,9 @@ const usedUpReason = 'This link has no downloads left. Edit its limit to open it
 
 /** Says why a link can't be copied or emailed (spec §4). */
 function cannotShareReason(link: ListedLink, status: LinkStatus): string | undefined {
+  if (status === 'active' && !link.shared) {
+    return 'Only you can open this link. Share it first.'
+  }
   if (status === 'active') {
     return isUsedUp(link) ? usedUpReason : undefined
   }
@@ -63,7 +78,7 @@ function cannotRenewReason(link: ListedLink, status: LinkStatus): string | undef
  * a private link, Copy and Renew swap places, because renewing is the main action.
  */
 export function LinkActions(props: LinkActionsProps) {
-  const { link, status, tier, url, signature, onDelete, onDialog, onAddFiles } = props
+  const { link, status, tier, url, signature, onDelete, onShare, onDialog, onAddFiles } = props
   const { isPrimary = false } = props
   const { name } = link
   const unavailableReason = cannotShareReason(link, status)
@@ -79,13 +94,18 @@ export function LinkActions(props: LinkActionsProps) {
             Renew
             <span className="sr-only">link of {name}</span>
           </Button>
-        ) : (
+        ) : link.shared || status !== 'active' ? (
           <CopyLinkButton
             url={url}
             name={name}
             unavailable={unavailableReason}
             variant={isPrimary && unavailableReason === undefined ? 'primary' : 'plain'}
           />
+        ) : (
+          <Button size="small" wide icon={<Share2 />} onClick={() => onShare(link)}>
+            Share
+            <span className="sr-only">link of {name}</span>
+          </Button>
         )}
       </div>
       <Menu

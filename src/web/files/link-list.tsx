@@ -7,7 +7,7 @@ import { Card } from '../ui/card.tsx'
 import { confirm } from '../ui/dialog.tsx'
 import { LoadingRow } from '../ui/skeleton.tsx'
 import { useAddFiles } from '../uploads/add-files.ts'
-import { useDelete } from './change-links.ts'
+import { useDelete, useShareLink } from './change-links.ts'
 import { EditDialog } from './edit-dialog.tsx'
 import { filesHeadingId } from './files-heading.tsx'
 import type { LinkDialogName } from './link-actions.tsx'
@@ -74,6 +74,7 @@ export function LinkList({
   ...paging
 }: LinkListProps) {
   const deleteItem = useDelete()
+  const share = useShareLink()
   const addFiles = useAddFiles()
   const signature = useEmailSignature()
   const [dialog, setDialog] = useState<{ name: LinkDialogName; link: ListedLink } | null>(null)
@@ -109,6 +110,16 @@ export function LinkList({
     deleteItem(file ? { link, file } : { link })
     if (!file) onDelete?.(link)
   }
+  const confirmAndShare = async (link: ListedLink) => {
+    const isConfirmed = await confirm({
+      title: `Share ${link.name}?`,
+      description:
+        'Anyone who has the link can then see and download what you received. This action cannot be undone.',
+      confirmLabel: 'Share',
+      confirmVariant: 'primary',
+    })
+    if (isConfirmed) share(link)
+  }
   const getNewMark = ({ id }: ListedLink) => {
     if (!newIds.has(id)) return undefined
     return newIds.size === 1 ? 'alone' : 'with-others'
@@ -125,6 +136,7 @@ export function LinkList({
             now={now}
             signature={signature}
             onDelete={(link) => void confirmAndDelete(link)}
+            onShare={(link) => void confirmAndShare(link)}
             onDialog={(name, link) => setDialog({ name, link })}
             onAddFiles={({ shortCode }) => void addFiles(shortCode)}
             onToggle={(panel) => toggle(link, panel)}
@@ -183,7 +195,10 @@ export function LinkList({
       {dialog?.name === 'edit' ? <EditDialog link={dialog.link} onClosed={closeDialog} /> : null}
       {dialog?.name === 'qr' ? (
         <Suspense fallback={null}>
-          <QrDialog link={dialog.link} onClosed={closeDialog} />
+          <QrDialog
+            url={`${window.location.origin}/s/${dialog.link.shortCode}`}
+            onClosed={closeDialog}
+          />
         </Suspense>
       ) : null}
     </Card>

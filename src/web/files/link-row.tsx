@@ -22,7 +22,7 @@ export type RowPanel = 'files' | 'details'
 export interface LinkRowProps
   extends Pick<
     LinkActionsProps,
-    'link' | 'tier' | 'signature' | 'onDelete' | 'onDialog' | 'onAddFiles'
+    'link' | 'tier' | 'signature' | 'onDelete' | 'onShare' | 'onDialog' | 'onAddFiles'
   > {
   now: Date
   /** Expands or collapses the link's files, or its details: its statistics and receipt. */
@@ -136,7 +136,7 @@ interface LinkFactsProps extends Pick<LinkRowProps, 'link' | 'now'> {
 function LinkFacts({ link, isActive, url, now, isNew, openId, onToggle }: LinkFactsProps) {
   const [showsReason, setShowsReason] = useState(false)
   const reasonId = useId()
-  const { files, hasPassword, maxDownloads, name } = link
+  const { files, hasPassword, maxDownloads, name, requestId, senderName, shared } = link
   const takedown = getTakedown(link)
   const remaining = downloadsLeft(link)
   return (
@@ -171,6 +171,18 @@ function LinkFacts({ link, isActive, url, now, isNew, openId, onToggle }: LinkFa
             </button>
           </Fact>
         ) : null}
+        {requestId === null ? null : (
+          <Fact>
+            {senderName === null ? (
+              'Received'
+            ) : (
+              <>
+                From <bdi className="whitespace-normal wrap-anywhere">{senderName}</bdi>
+              </>
+            )}
+          </Fact>
+        )}
+        {shared ? null : <Fact>Not shared</Fact>}
         {hasPassword ? (
           <Fact>
             <Lock aria-hidden="true" className="mr-1 mb-0.5 inline size-3.5" />

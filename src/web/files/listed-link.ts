@@ -48,6 +48,11 @@ export function isOpen(link: ListedLink, tier: Tier, now: Date): boolean {
   return linkStatus(linkDates(link), tier, now) === 'active' && !isUsedUp(link)
 }
 
+/** True if a link can be given to others. A received link is for its owner alone until shared. */
+export function canShare(link: ListedLink, tier: Tier, now: Date): boolean {
+  return link.shared && isOpen(link, tier, now)
+}
+
 /** Returns how much of an uploading link has arrived, as a whole percentage. */
 export function uploadPercent({ files, totalSize }: Pick<Link, 'files' | 'totalSize'>): number {
   const received = files.reduce((sum, { receivedBytes }) => sum + receivedBytes, 0)

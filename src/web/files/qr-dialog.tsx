@@ -2,7 +2,6 @@ import { useMemo, useState } from 'react'
 import { encode, renderSVG } from 'uqr'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { ButtonRow, FormDialog } from '../ui/dialog.tsx'
-import type { ListedLink } from './listed-link.ts'
 
 /** The quiet zone around the code, in modules (ISO/IEC 18004). */
 const border = 4
@@ -37,17 +36,17 @@ function drawCode(text: string): { png: string; svg: string } {
 }
 
 export interface QrDialogProps {
-  link: ListedLink
+  /** An absolute URL. */
+  url: string
   /** Called after the closing animation. */
   onClosed: () => void
 }
 
-/** Shows a link as a QR code, which can be downloaded as a picture. */
-export function QrDialog({ link, onClosed }: QrDialogProps) {
+/** Shows a URL as a QR code, which can be downloaded as a picture. */
+export function QrDialog({ url, onClosed }: QrDialogProps) {
   const [isOpen, setOpen] = useState(true)
-  const url = `${window.location.origin}/s/${link.shortCode}`
   const { png, svg } = useMemo(() => drawCode(url), [url])
-  const fileName = `mayfly-${link.shortCode}`
+  const fileName = `mayfly-${url.slice(url.lastIndexOf('/') + 1)}`
   return (
     <FormDialog
       open={isOpen}

@@ -9,7 +9,7 @@ import { ActiveLinks, FilesHeading, filesHeadingId } from './files-heading.tsx'
 import { FilesLoadError, NoFiles } from './files-states.tsx'
 import { rowId } from './link-dates.ts'
 import { LinkList } from './link-list.tsx'
-import { isOpen, type ListedLink } from './listed-link.ts'
+import { canShare, type ListedLink } from './listed-link.ts'
 import { useLinkCounts, useLinks } from './use-links.ts'
 import { useNow } from './use-now.ts'
 
@@ -42,7 +42,7 @@ export function RecentFiles({ tier, limit, onNewFiles }: RecentFilesProps) {
     onNewFiles?.(hasNewFiles)
     return () => onNewFiles?.(false)
   }, [hasNewFiles, onNewFiles])
-  const openLinks = newLinks.filter((link) => isOpen(link, tier, now))
+  const openLinks = newLinks.filter((link) => canShare(link, tier, now))
   const renderContent = () => {
     if (links && links.length > 0) {
       return (

@@ -32,6 +32,9 @@ export const allLinks: ListView = { search: '', order: newestFirst }
 /** The query key prefix for all lists of links. */
 const listsKey = '/api/links'
 
+/** How often what a request received is reloaded, in search of new deliveries. */
+const deliveryIntervalMs = 15_000
+
 /** How often a list with links that are being uploaded is reloaded. */
 const progressIntervalMs = 5000
 
@@ -53,6 +56,8 @@ export interface ListView {
   order: FileOrder
   /** If 'soon', the list contains only links that expire within 24 hours. */
   expiring?: 'soon' | undefined
+  /** If set, the list contains only links that this request received. */
+  requestId?: string | undefined
 }
 
 interface LinkPage {
@@ -65,11 +70,12 @@ interface LinkPage {
 
 type ListedLinks = InfiniteData<LinkPage, string>
 
-function listQuery({ search, order, expiring }: ListView) {
+function listQuery({ search, order, expiring, requestId }: ListView) {
   const listInput = {
     sort: formatOrder(order),
     ...(search && { search }),
     ...(expiring && { expiring }),
+    ...(requestId && { requestId }),
   }
   return infiniteQueryOptions({
     queryKey: [listsKey, listInput],
@@ -85,7 +91,9 @@ function listQuery({ search, order, expiring }: ListView) {
     refetchInterval: ({ state }) =>
       state.data?.pages.some(({ items }) => items.some((link) => link.state === 'uploading'))
         ? progressIntervalMs
-        : false,
+        : requestId
+          ? deliveryIntervalMs
+          : false,
     // Which links expire soon depends on the current time, so cached results may be outdated.
     ...(expiring && { refetchOnMount: 'always' as const }),
   })

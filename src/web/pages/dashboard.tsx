@@ -9,8 +9,11 @@ import { useCurrentUser } from '../api/use-current-user.ts'
 import { RemainingFiles } from '../files/files-heading.tsx'
 import { usePreferences } from '../files/manager/use-preferences.ts'
 import { MyFiles } from '../files/my-files.tsx'
+import { ReceivedLinks } from '../files/received-links.tsx'
 import { RecentFiles } from '../files/recent-files.tsx'
 import { resetLinkLists } from '../files/use-links.ts'
+import { RequestList } from '../requests/request-list.tsx'
+import { useRequestSetting } from '../requests/use-requests.ts'
 import { TierSwitch } from '../tiers/tier-switch.tsx'
 import { TrialBanner } from '../tiers/trial-banner.tsx'
 import { useRequestedTrial } from '../tiers/use-trial-notice.ts'
@@ -36,7 +39,7 @@ import { Wrap } from './wrap.tsx'
 /** How many recent files the Upload tab shows. */
 const maxRecentFiles = 5
 
-const tabs = ['upload', 'files', 'manager', 'analytics'] as const
+const tabs = ['upload', 'files', 'requests', 'manager', 'analytics'] as const
 type DashboardTab = (typeof tabs)[number]
 
 /** The path to the File Manager, filtered to links that expire soon. */
@@ -61,7 +64,9 @@ function useTab(): [DashboardTab, (tab: DashboardTab) => void] {
 }
 
 function DashboardContent({ user }: { user: User }) {
-  const [tab, selectTab] = useTab()
+  const [urlTab, selectTab] = useTab()
+  const hasRequests = useRequestSetting() !== 'off'
+  const tab = urlTab === 'requests' && !hasRequests ? 'upload' : urlTab
   const [params] = useSearchParams()
   const queryClient = useQueryClient()
   const showTab = (newTab: DashboardTab) => {
@@ -206,6 +211,23 @@ function DashboardContent({ user }: { user: User }) {
                 </>
               ),
             },
+            ...(hasRequests
+              ? [
+                  {
+                    value: 'requests' as const,
+                    label: 'Requests',
+                    content: (
+                      <>
+                        <UploadProgress store={store} />
+                        <RequestList
+                          tier={user.tier}
+                          received={({ id }) => <ReceivedLinks requestId={id} tier={user.tier} />}
+                        />
+                      </>
+                    ),
+                  },
+                ]
+              : []),
             {
               value: 'manager',
               label: 'File Manager',

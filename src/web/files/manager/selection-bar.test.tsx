@@ -106,13 +106,13 @@ describe('copying links', () => {
     show({ selected: [makeActiveLink('a'), makeExpiredLink('b')] })
     await copy('Copy 1 link')
     expect(clipboard.copiedTexts).toEqual([`${getOrigin()}/s/code-a`])
-    await expect.poll(page.text).toContain('1 link copied1 link has ended.')
+    await expect.poll(page.text).toContain('1 link copied1 link was left out.')
   })
 
   test('counts the skipped links', async () => {
     show({ selected: [makeActiveLink('a'), makeExpiredLink('b'), makeExpiredLink('c')] })
     await copy('Copy 1 link')
-    await expect.poll(page.text).toContain('2 links have ended.')
+    await expect.poll(page.text).toContain('2 links were left out.')
   })
 
   test('is disabled if all links have expired', async () => {

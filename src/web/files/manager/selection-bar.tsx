@@ -5,7 +5,7 @@ import type { Tier } from '../../../shared/rules/tiers/tier.ts'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { copyLinks } from '../copy-links.tsx'
-import { isOpen, type ListedLink } from '../listed-link.ts'
+import { canShare, type ListedLink } from '../listed-link.ts'
 
 export interface SelectionBarProps {
   selected: readonly ListedLink[]
@@ -33,7 +33,7 @@ export function SelectionBar({
 }: SelectionBarProps) {
   const { tier, now } = props
   const count = selected.length
-  const openLinks = selected.filter((link) => isOpen(link, tier, now))
+  const openLinks = selected.filter((link) => canShare(link, tier, now))
   const size = selected.reduce((sum, { totalSize }) => sum + totalSize, 0)
   const renderStatus = () => {
     if (isLoadingAll) return 'Selecting all…'
@@ -68,7 +68,9 @@ export function SelectionBar({
           <Button
             size="small"
             icon={<Copy />}
-            unavailable={openLinks.length === 0 ? 'None of these links is open.' : undefined}
+            unavailable={
+              openLinks.length === 0 ? 'None of these links is open and shared.' : undefined
+            }
             onClick={() => void copyLinks(openLinks, count - openLinks.length)}
           >
             Copy {formatCount(openLinks.length, 'link')}

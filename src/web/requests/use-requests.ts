@@ -1,0 +1,67 @@
+import {
+  infiniteQueryOptions,
+  queryOptions,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
+import type { FileRequest } from '../../shared/contract/requests.ts'
+import { type CallInput, call, callForPage } from '../api/call.ts'
+import { failureText, showFailure } from '../api/show-failure.ts'
+import { cursorPagingOptions, pageSize } from '../ui/paged-list.tsx'
+import { toast } from '../ui/toast.tsx'
+
+export type RequestChanges = CallInput<'changeRequest'>['body']
+export type NewRequest = CallInput<'createRequest'>['body']
+
+/** How often the list is reloaded, in search of new deliveries. */
+const deliveryIntervalMs = 15_000
+
+const requestsQuery = infiniteQueryOptions({
+  queryKey: ['/api/requests'],
+  queryFn: ({ pageParam: cursor, signal }) =>
+    callForPage('listRequests', { query: { limit: pageSize, cursor }, signal }),
+  ...cursorPagingOptions,
+  refetchInterval: deliveryIntervalMs,
+  refetchOnMount: 'always',
+})
+
+/** Loads the user's requests, newest first. */
+export function useRequests() {
+  return useInfiniteQuery(requestsQuery)
+}
+
+const featuresQuery = queryOptions({
+  queryKey: ['/api/settings/features'],
+  queryFn: ({ signal }) => call('features', { signal }),
+})
+
+/** Returns who can create requests, as the administrator has set it. Everybody until loaded. */
+export function useRequestSetting() {
+  return useQuery(featuresQuery).data?.requests ?? 'on'
+}
+
+/** Creates a request, or changes one. Rejects if the call fails. */
+export function useSaveRequest() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, values }: { id: string | null; values: NewRequest | RequestChanges }) =>
+      id === null
+        ? call('createRequest', { body: values as NewRequest })
+        : call('changeRequest', { params: { id }, body: values }),
+    onSettled: () => client.invalidateQueries({ queryKey: requestsQuery.queryKey }),
+  }).mutateAsync
+}
+
+/** Closes a request and shows the result. */
+export function useCloseRequest() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id }: FileRequest) => call('closeRequest', { params: { id } }),
+    onSuccess: (_, { title }) => toast({ title: 'Request closed', description: title }),
+    onError: (error) =>
+      showFailure(error, 'Request not closed', failureText(error, 'Please try again.')),
+    onSettled: () => client.invalidateQueries({ queryKey: requestsQuery.queryKey }),
+  }).mutate
+}
