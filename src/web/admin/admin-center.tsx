@@ -4,6 +4,7 @@ import { FeedbackSection } from './feedback-section.tsx'
 import { LimitsSection } from './limits-section.tsx'
 import { MaintenanceSection } from './maintenance-section.tsx'
 import { ReportsSection } from './reports-section.tsx'
+import { RequestsSection } from './requests-section.tsx'
 import { SectionLinks } from './section-links.tsx'
 import { SettingsSection } from './settings-section.tsx'
 import { StatisticsSection } from './statistics-section.tsx'
@@ -19,6 +20,7 @@ export function AdminCenter() {
       <UsersSection />
       <MaintenanceSection />
       <ReportsSection />
+      <RequestsSection />
       <SettingsSection />
       <LimitsSection />
       <FeedbackSection />

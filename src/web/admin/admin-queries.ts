@@ -58,6 +58,15 @@ export const reportsQuery = infiniteQueryOptions({
   ...alwaysRefetchOptions,
 })
 
+/** Everybody's requests, newest first. */
+export const requestsQuery = infiniteQueryOptions({
+  queryKey: [adminKey, 'requests'],
+  queryFn: ({ pageParam: cursor, signal }) =>
+    callForPage('adminRequests', { query: { limit: pageSize, cursor }, signal }),
+  ...cursorPagingOptions,
+  ...alwaysRefetchOptions,
+})
+
 export const settingsQuery = queryOptions({
   queryKey: [adminKey, 'settings'],
   queryFn: async ({ signal }) => (await call('adminSettings', { signal })).values,

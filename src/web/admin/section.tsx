@@ -7,6 +7,7 @@ export const sectionTitles = {
   users: 'Users',
   maintenance: 'Maintenance',
   reports: 'Reports',
+  requests: 'Requests',
   settings: 'Settings',
   limits: 'Limits',
   feedback: 'Feedback',

@@ -2,6 +2,7 @@ import { type CapKey, capRangeTexts, checkCap } from '../../shared/rules/files/s
 import { formatSize, formatSizeLimit, parseSize } from '../../shared/rules/format/file-size.ts'
 import { priceText } from '../../shared/rules/format/numbers.ts'
 import {
+  type ChoiceSettingKey,
   maxSignatureLength,
   maxVersionLength,
   priceBounds,
@@ -48,6 +49,27 @@ export const settingStrings: Readonly<Record<TextSettingKey, SettingStrings>> = 
     hint: `Ends every email of this server, and those that share a link. At most ${maxSignatureLength} characters.`,
     failure: 'Failed to update email signature',
     inSentence: () => null,
+  },
+}
+
+interface ChoiceStrings extends Pick<SettingStrings, 'label' | 'hint' | 'failure'> {
+  /** The label of each choice. */
+  choices: Readonly<Record<string, string>>
+}
+
+/** The labels and messages for each setting with fixed choices. */
+export const choiceStrings: Readonly<Record<ChoiceSettingKey, ChoiceStrings>> = {
+  requests: {
+    label: 'Requests',
+    hint: 'Who can receive files from people without an account. While off, no request takes files.',
+    failure: 'Failed to update requests',
+    choices: { on: 'Everybody', premium: tierTraits.premium.name, off: 'Off' },
+  },
+  send_by_email: {
+    label: 'Links by email',
+    hint: `Whether ${tierTraits.premium.name} users can send links by email from this server.`,
+    failure: 'Failed to update links by email',
+    choices: { on: 'On', off: 'Off' },
   },
 }
 

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { amountText } from '../../shared/rules/format/numbers.ts'
 import {
   checkTextSetting,
+  choiceSettingKeys,
   maxSignatureLength,
   maxVersionLength,
   priceBounds,
@@ -14,6 +15,7 @@ import type { TextFieldProps } from '../ui/field.tsx'
 import { QueryContent } from '../ui/load-error.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
 import { settingsQuery } from './admin-queries.ts'
+import { ChoiceSetting } from './choice-setting.tsx'
 import { SectionFrame } from './section.tsx'
 import { SettingForm } from './setting-form.tsx'
 import { settingStrings } from './setting-texts.ts'
@@ -28,9 +30,16 @@ export function SettingsSection() {
         loading={<SettingsLoading />}
       >
         {(values) => (
-          <SettingsGrid>
-            {(key) => <TextSettingForm key={key} setting={key} stored={values[key]} />}
-          </SettingsGrid>
+          <div className="grid gap-4">
+            <SettingsGrid>
+              {(key) => <TextSettingForm key={key} setting={key} stored={values[key]} />}
+            </SettingsGrid>
+            <Card className="grid gap-x-10 gap-y-6 p-4 sm:p-6 md:grid-cols-2">
+              {choiceSettingKeys.map((key) => (
+                <ChoiceSetting key={key} setting={key} stored={values[key]} />
+              ))}
+            </Card>
+          </div>
         )}
       </QueryContent>
     </SectionFrame>

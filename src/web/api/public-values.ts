@@ -49,6 +49,17 @@ export function useLimits(): Limits {
   return useQuery(limitsQuery).data ?? defaultLimits
 }
 
+const featuresQuery = queryOptions({
+  queryKey: ['/api/settings/features'],
+  queryFn: ({ signal }) => call('features', { signal }),
+  staleTime: settingsStaleMs,
+})
+
+/** Returns who can use the features that the administrator can turn off. All until loaded. */
+export function useFeatures(): CallResponse<'features'> {
+  return useQuery(featuresQuery).data ?? { requests: 'on', sendByEmail: 'on' }
+}
+
 const versionQuery = queryOptions({
   queryKey: ['/api/settings/version'],
   queryFn: ({ signal }) => call('version', { signal }),
@@ -58,15 +69,17 @@ const versionQuery = queryOptions({
 /** Reloads the public settings, bypassing the browser's cache. */
 export async function refreshPublicValues(client: QueryClient): Promise<void> {
   const options = { fresh: true }
-  const [price, signature, limits, version] = await Promise.all([
+  const [price, signature, limits, features, version] = await Promise.all([
     call('premiumPrice', options),
     call('emailSignature', options),
     call('limits', options),
+    call('features', options),
     call('version', options),
   ])
   client.setQueryData(premiumPriceQuery.queryKey, price)
   client.setQueryData(emailSignatureQuery.queryKey, signature)
   client.setQueryData(limitsQuery.queryKey, limits)
+  client.setQueryData(featuresQuery.queryKey, features)
   client.setQueryData(versionQuery.queryKey, version)
 }
 

@@ -4,7 +4,7 @@ import { useSearchParams } from 'wouter'
 import type { User } from '../../shared/contract/account.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { selectedDays } from '../../shared/rules/tiers/tier-limits.ts'
-import { useLimits } from '../api/public-values.ts'
+import { useFeatures, useLimits } from '../api/public-values.ts'
 import { useCurrentUser } from '../api/use-current-user.ts'
 import { RemainingFiles } from '../files/files-heading.tsx'
 import { usePreferences } from '../files/manager/use-preferences.ts'
@@ -13,7 +13,6 @@ import { ReceivedLinks } from '../files/received-links.tsx'
 import { RecentFiles } from '../files/recent-files.tsx'
 import { resetLinkLists } from '../files/use-links.ts'
 import { RequestList } from '../requests/request-list.tsx'
-import { useRequestSetting } from '../requests/use-requests.ts'
 import { TierSwitch } from '../tiers/tier-switch.tsx'
 import { TrialBanner } from '../tiers/trial-banner.tsx'
 import { useRequestedTrial } from '../tiers/use-trial-notice.ts'
@@ -65,7 +64,7 @@ function useTab(): [DashboardTab, (tab: DashboardTab) => void] {
 
 function DashboardContent({ user }: { user: User }) {
   const [urlTab, selectTab] = useTab()
-  const hasRequests = useRequestSetting() !== 'off'
+  const hasRequests = useFeatures().requests !== 'off'
   const tab = urlTab === 'requests' && !hasRequests ? 'upload' : urlTab
   const [params] = useSearchParams()
   const queryClient = useQueryClient()

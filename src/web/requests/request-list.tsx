@@ -5,7 +5,7 @@ import { formatSizeLimit } from '../../shared/rules/format/file-size.ts'
 import { formatCount } from '../../shared/rules/format/numbers.ts'
 import { localTimestampText } from '../../shared/rules/format/timestamp-text.ts'
 import { type Tier, tierTraits } from '../../shared/rules/tiers/tier.ts'
-import { useSendsMail } from '../api/public-values.ts'
+import { useFeatures, useSendsMail } from '../api/public-values.ts'
 import { serverNow } from '../api/server-clock.ts'
 import { CopyLinkButton } from '../files/copy-links.tsx'
 import { useChangePreferences, usePreferences } from '../files/manager/use-preferences.ts'
@@ -18,7 +18,7 @@ import { Menu } from '../ui/menu.tsx'
 import { flattenPages, PagedList } from '../ui/paged-list.tsx'
 import { Switch } from '../ui/switch.tsx'
 import { RequestDialog } from './request-dialog.tsx'
-import { useCloseRequest, useRequestSetting, useRequests } from './use-requests.ts'
+import { useCloseRequest, useRequests } from './use-requests.ts'
 
 const QrDialog = lazy(() =>
   import('../files/qr-dialog.tsx').then((module) => ({ default: module.QrDialog })),
@@ -35,7 +35,7 @@ export interface RequestListProps {
 /** The user's requests, open and closed, with what they have received. */
 export function RequestList({ tier, received }: RequestListProps) {
   const query = useRequests()
-  const setting = useRequestSetting()
+  const { requests: setting } = useFeatures()
   const close = useCloseRequest()
   const [dialog, setDialog] = useState<RequestDialogState | null>(null)
   const requests = query.data ? flattenPages(query.data) : []

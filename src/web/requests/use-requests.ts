@@ -1,9 +1,7 @@
 import {
   infiniteQueryOptions,
-  queryOptions,
   useInfiniteQuery,
   useMutation,
-  useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
 import type { FileRequest } from '../../shared/contract/requests.ts'
@@ -30,16 +28,6 @@ const requestsQuery = infiniteQueryOptions({
 /** Loads the user's requests, newest first. */
 export function useRequests() {
   return useInfiniteQuery(requestsQuery)
-}
-
-const featuresQuery = queryOptions({
-  queryKey: ['/api/settings/features'],
-  queryFn: ({ signal }) => call('features', { signal }),
-})
-
-/** Returns who can create requests, as the administrator has set it. Everybody until loaded. */
-export function useRequestSetting() {
-  return useQuery(featuresQuery).data?.requests ?? 'on'
 }
 
 /** Creates a request, or changes one. Rejects if the call fails. */
