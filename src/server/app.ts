@@ -33,6 +33,7 @@ import type { PublicPages } from './public-pages/public-pages.ts'
 import { makePageResponder, publicPageRoutes } from './public-pages/routes.ts'
 import type { RequestPages } from './requests/request-pages.ts'
 import { requestRoutes } from './requests/routes.ts'
+import { createUploaderReader } from './requests/upload-token.ts'
 import { settingRoutes } from './settings/routes.ts'
 import { tierRoutes } from './tiers/routes.ts'
 import { uploadRoutes } from './uploads/routes.ts'
@@ -79,9 +80,9 @@ export function buildApp(deps: Deps, web: WebApp): Hono<HttpEnv> {
         ...linkRoutes(deps),
         ...linkEmailRoutes(deps, web.optOutPages),
         ...downloadRoutes(deps, web.pages, readSession),
-        ...requestRoutes(),
+        ...requestRoutes(deps, web.requestPages, readSession),
         ...feedbackRoutes(deps, showPage),
-        ...abuseRoutes(deps, web.reports),
+        ...abuseRoutes({ ...deps, readSession }, web.reports),
         ...adminRoutes(deps),
         ...adminActionRoutes(deps),
         ...limitRoutes(deps),
@@ -90,11 +91,7 @@ export function buildApp(deps: Deps, web: WebApp): Hono<HttpEnv> {
       {
         sameOrigin: sameOrigin(hosts, appUrl),
         session: readSession,
-        async uploader(context) {
-          const session = await readSession(context)
-          if (!session) throw new AppError('UNAUTHORIZED')
-          return { ownerId: session.user.id, linkId: null }
-        },
+        uploader: createUploaderReader(deps, readSession),
         shedLoad: deps.shedLoad,
       },
     ),

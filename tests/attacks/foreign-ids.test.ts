@@ -6,7 +6,15 @@ import type { Endpoint } from '../../src/shared/contract/endpoint.ts'
 import type { File } from '../../src/shared/contract/files.ts'
 import { endpoints } from '../../src/shared/contract/index.ts'
 import {
+  changeRequest,
+  closeRequest,
+  listRequests,
+  makeRequest,
+  sendDelivery,
+} from '../support/file-requests.ts'
+import {
   changeLink,
+  contentsOf,
   deleteLink,
   newFile,
   requestLink,
@@ -74,7 +82,8 @@ function takesId({ access, params, query, body }: Endpoint) {
     schema && 'shape' in schema ? Object.keys(schema.shape as object) : [],
   )
   // Admin endpoints exist to act on other users' files. contract.test.ts tests access to them.
-  return access === 'user' && fields.some((field) => idFieldPattern.test(field))
+  const isForOwners = access === 'user' || access === 'uploader'
+  return isForOwners && fields.some((field) => idFieldPattern.test(field))
 }
 
 type Attempt = (client: Client, name: string) => Promise<Response>
@@ -103,6 +112,8 @@ const attempts: Record<string, Attempt> = {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ expirationDays: 3 }),
     }),
+  changeRequest: (client, id) => changeRequest(client, id, { title: 'x', password: null }),
+  closeRequest,
   endSession: (client, id) => client.fetch(`/api/auth/sessions/${id}`, { method: 'DELETE' }),
 }
 
@@ -116,7 +127,7 @@ it('covers every endpoint that takes the id of a file, link or upload', () => {
   const namesWithIds = endpointEntries
     .filter(([, endpoint]) => takesId(endpoint))
     .map(([name]) => name)
-  const testedNames = [...Object.keys(attempts), 'deleteFiles', 'confirmUploads']
+  const testedNames = [...Object.keys(attempts), 'deleteFiles', 'confirmUploads', 'listLinks']
   expect(testedNames.toSorted()).toEqual(namesWithIds.toSorted())
 })
 
@@ -126,6 +137,7 @@ describe.each(Object.entries(attempts))('%s', (name, attempt) => {
     async (caller) => {
       const file = await makeFile(owner)
       const { cloudKey } = await startUpload(owner, { size: 10 })
+      const request = await makeRequest(owner)
       const ids: Record<string, string> = {
         deleteFile: file.id,
         renewFile: file.id,
@@ -136,6 +148,8 @@ describe.each(Object.entries(attempts))('%s', (name, attempt) => {
         deleteLink: file.shortCode,
         sendLink: file.shortCode,
         renewLink: file.shortCode,
+        changeRequest: request.id,
+        closeRequest: request.id,
         endSession: await findSessionId(owner),
       }
       const foreignResponse = await attempt(otherUsers[caller], ids[name] ?? cloudKey)
@@ -143,6 +157,8 @@ describe.each(Object.entries(attempts))('%s', (name, attempt) => {
       expect(foreignResponse.status).toBe(404)
       expect(await foreignResponse.json()).toEqual(await missingResponse.json())
 
+      expect(await listRequests(owner)).toContainEqual(request)
+      await closeRequest(owner, request.id)
       expect(await listParts(owner, cloudKey)).toEqual([])
       expect((await abortUpload(owner, cloudKey)).status).toBe(200)
       expect((await makeClient(app).fetch(`/api/download/${file.shortCode}`)).status).toBe(200)
@@ -216,8 +232,17 @@ describe('a list of links', () => {
     const pageResponse = await cursorOwner.fetch('/api/links?limit=1')
     const cursor = pageResponse.headers.get('x-next-cursor')
     expect(cursor).not.toBeNull()
+    const request = await makeRequest(cursorOwner)
+    await sendDelivery(app, request.code, {}, contentsOf(10))
     const stranger = await makePerson(app)
-    for (const query of [`limit=9&cursor=${cursor}`, 'search=notes', 'search=%25', 'sort=name'])
+    const requestQuery = `requestId=${request.id}`
+    for (const query of [
+      requestQuery,
+      `limit=9&cursor=${cursor}`,
+      'search=notes',
+      'search=%25',
+      'sort=name',
+    ])
       expect(await json(await stranger.fetch(`/api/links?${query}`))).toEqual([])
     expect((await makeClient(app).fetch('/api/links')).status).toBe(401)
   })

@@ -38,7 +38,9 @@ function depsWith(changes: Partial<Storage> = {}) {
 }
 
 async function confirmOrThrow(cloudKey: string, claimedSha256?: string): Promise<FileRow> {
-  const [result] = await confirmUploads(depsWith(), owner.id, [{ cloudKey, sha256: claimedSha256 }])
+  const [result] = await confirmUploads(depsWith(), { ownerId: owner.id, linkId: null }, [
+    { cloudKey, sha256: claimedSha256 },
+  ])
   if (result?.status === 'fulfilled') return result.value
   throw result?.reason
 }

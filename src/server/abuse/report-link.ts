@@ -1,3 +1,4 @@
+import type { Context } from 'hono'
 import type { z } from 'zod'
 import type { reportBody } from '../../shared/contract/abuse.ts'
 import { utcDay } from '../../shared/rules/format/day.ts'
@@ -7,19 +8,23 @@ import type { Deps } from '../deps.ts'
 import { emailKey } from '../email/mail-queue.ts'
 import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/client-address.ts'
+import type { HttpEnv } from '../http/env.ts'
 import { counter } from '../http/rate-limit.ts'
+import { isVisible, type ReadSession } from '../links/unlock.ts'
 import { addToReport, findReportableFile, type ReportableFile } from './report-queries.ts'
 
 /**
  * Finds the file behind an active link. Returns null for unknown, expired, private and deleted
- * links alike, so clients can't tell them apart (design §4).
+ * links and those that aren't shared alike, so clients can't tell them apart (design §4).
  */
 export async function findOpenLink(
-  { clock, db }: Pick<Deps, 'clock' | 'db'>,
+  { clock, db, readSession }: Pick<Deps, 'clock' | 'db'> & { readSession: ReadSession },
   code: string,
+  context: Context<HttpEnv>,
 ): Promise<ReportableFile | null> {
   const file = isShortCode(code) ? await findReportableFile(db, code) : undefined
-  return file && isLinkActive(file, clock()) ? file : null
+  if (!file || !isLinkActive(file, clock())) return null
+  return (await isVisible({ readSession }, file, context)) ? file : null
 }
 
 /**
@@ -30,17 +35,17 @@ export async function findOpenLink(
  * @throws {AppError} LINK_NOT_FOUND if the link isn't active; TOO_MANY_REQUESTS.
  */
 export async function reportLink(
-  deps: Pick<Deps, 'clock' | 'db' | 'mailQueue' | 'rateLimits'>,
+  deps: Pick<Deps, 'clock' | 'db' | 'mailQueue' | 'rateLimits'> & { readSession: ReadSession },
   code: string,
   { reason, email, website }: z.output<typeof reportBody>,
-  clientAddress: string,
+  context: Context<HttpEnv>,
 ): Promise<void> {
   const { clock, db, mailQueue, rateLimits } = deps
   // Reports of inactive links count toward the limit too. Otherwise, short codes could be guessed
   // by reporting them.
-  const clientBlock = addressBlock(clientAddress)
+  const clientBlock = addressBlock(context.get('clientAddress'))
   await rateLimits.spend([counter('reportsByAddress', clientBlock)])
-  const file = await findOpenLink(deps, code)
+  const file = await findOpenLink(deps, code, context)
   if (!file) throw new AppError('LINK_NOT_FOUND')
   // The limit is per client and file, because a limit per file alone would let one client block
   // everyone else's reports.

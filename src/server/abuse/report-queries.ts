@@ -40,6 +40,7 @@ export async function findReportableFile(db: Db, shortCode: string) {
       ownerId: files.ownerId,
       shortCode: links.shortCode,
       title: links.title,
+      shared: links.shared,
       isLocked: sql<boolean>`${links.passwordHash} is not null`,
       fileCount: db.$count(files, eq(files.linkId, links.id)),
       originalName: files.originalName,

@@ -12,6 +12,7 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { parseCursor, takePage, timestamp } from '../http/cursor.ts'
 import { formFields, type Handlers } from '../http/mount.ts'
+import type { ReadSession } from '../links/unlock.ts'
 import { dismissReport } from './dismiss-report.ts'
 import { findOpenLink, reportLink } from './report-link.ts'
 import type { ReportInput, ReportPages } from './report-pages.ts'
@@ -33,25 +34,28 @@ type AbuseEndpoint =
  * administrator takes reported files down or dismisses the reports.
  */
 export function abuseRoutes(
-  deps: Pick<Deps, 'requestJob' | 'clock' | 'db' | 'log' | 'mailQueue' | 'rateLimits' | 'stores'>,
+  deps: Pick<
+    Deps,
+    'requestJob' | 'clock' | 'db' | 'log' | 'mailQueue' | 'rateLimits' | 'stores'
+  > & { readSession: ReadSession },
   pages: ReportPages,
 ): Handlers<AbuseEndpoint> {
   return {
-    async reportLink({ params, body, clientAddress }) {
-      await reportLink(deps, params.code, body, clientAddress)
+    async reportLink({ params, body, context }) {
+      await reportLink(deps, params.code, body, context)
       return { message: 'Thank you. The report has been sent.' }
     },
 
-    async openReportPage({ params }) {
-      const file = await findOpenLink(deps, params.code)
+    async openReportPage({ params, context }) {
+      const file = await findOpenLink(deps, params.code, context)
       return file ? pages.form(toReportedLink(file)) : pages.invalidLink()
     },
 
-    async sendReportPage({ params, clientAddress, context }) {
+    async sendReportPage({ params, context }) {
       const fields = formFields(context)
       const parsed = reportForm.safeParse(fields)
       const showFormError = async (error: string, status: number, headers = {}) => {
-        const file = await findOpenLink(deps, params.code)
+        const file = await findOpenLink(deps, params.code, context)
         return file
           ? pages.form(toReportedLink(file), reportInput(fields), { error, status, headers })
           : pages.invalidLink()
@@ -60,7 +64,7 @@ export function abuseRoutes(
       const { choice, words, ...others } = parsed.data
       const statement = { ...others, reason: reportReason(choice, words) }
       try {
-        await reportLink(deps, params.code, statement, clientAddress)
+        await reportLink(deps, params.code, statement, context)
       } catch (error) {
         if (!(error instanceof AppError)) throw error
         if (error.code === 'LINK_NOT_FOUND') return pages.invalidLink()

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { requestUserDeletion } from '../../../tests/support/admin-requests.ts'
+import { makeRequest } from '../../../tests/support/file-requests.ts'
 import { makeFile, makePerson, type Person } from '../../../tests/support/make.ts'
 import { listReports, reportLink, takeDown } from '../../../tests/support/takedowns.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
@@ -84,6 +85,13 @@ const auditedActions: Partial<Record<EndpointName, [AuditAction, () => Promise<R
       await reportLink(admin, file.shortCode)
       const [openReport] = await listReports(admin)
       return admin.post(`/api/admin/reports/${openReport?.id}/dismiss`)
+    },
+  ],
+  closeAnyRequest: [
+    'close-request',
+    async () => {
+      const { id } = await makeRequest(await makePerson(app))
+      return admin.post(`/api/admin/requests/${id}/close`)
     },
   ],
 }

@@ -8,7 +8,7 @@ import type { HttpEnv } from '../http/env.ts'
 import { formFields, type Handlers } from '../http/mount.ts'
 import { makeLimitedDownloads } from '../links/limited-downloads.ts'
 import { listUploadEntries, toEntry } from '../links/read-links.ts'
-import { isUnlocked, type ReadSession, unlock } from '../links/unlock.ts'
+import { isUnlocked, isVisible, type ReadSession, unlock } from '../links/unlock.ts'
 import { type LinkPages, ownerPageOptions } from './page-template.ts'
 import { type Link, makeDownloadCounter, prepareOpenLink, prepareWriteCount } from './queries.ts'
 import { sendDownload } from './send-download.ts'
@@ -32,17 +32,22 @@ export function downloadRoutes(
   readSession: ReadSession,
 ): Handlers<DownloadEndpoint> {
   const writeCount = prepareWriteCount(deps.db)
+  const openLink = prepareOpenLink(deps)
+  const openVisibleLink = async (code: string, context: Context<HttpEnv>) => {
+    const link = await openLink(code)
+    return link && (await isVisible({ readSession }, link, context)) ? link : null
+  }
   const downloadDeps = {
     ...deps,
-    openLink: prepareOpenLink(deps),
+    openLink: openVisibleLink,
     countDownload: makeDownloadCounter(writeCount),
     limitedDownloads: makeLimitedDownloads(deps, writeCount),
     readSession,
   }
 
-  /** Finds an active link that has downloads left. */
-  const findLink = async (code: string): Promise<Link | null> => {
-    const link = await downloadDeps.openLink(code)
+  /** Finds an active link that the caller may see and that has downloads left. */
+  const findLink = async (code: string, context: Context<HttpEnv>): Promise<Link | null> => {
+    const link = await openVisibleLink(code, context)
     return link && !isUsedUp(link) ? link : null
   }
 
@@ -70,7 +75,8 @@ export function downloadRoutes(
     }
     const details = await describeLink(deps, link, false)
     // The last upload was confirmed or ended after the link was read.
-    if (details.files.length === 0) return showPage(await findLink(link.shortCode), context)
+    if (details.files.length === 0)
+      return showPage(await findLink(link.shortCode, context), context)
     // An archive needs the CRC-32 of every file.
     const isArchiveReady = link.files.length <= 1 || link.files.every(({ crc32 }) => crc32 !== null)
     const isComplete = !link.isUploading && isArchiveReady
@@ -85,13 +91,14 @@ export function downloadRoutes(
 
     openLink: async ({ params, context }) =>
       isPageRequest(context.req.raw.headers)
-        ? showPage(await findLink(params.code), context)
+        ? showPage(await findLink(params.code, context), context)
         : sendDownload(downloadDeps, params, context),
 
-    openDownloadPage: async ({ params, context }) => showPage(await findLink(params.code), context),
+    openDownloadPage: async ({ params, context }) =>
+      showPage(await findLink(params.code, context), context),
 
     async unlockPage({ params, context }) {
-      const link = await findLink(params.code)
+      const link = await findLink(params.code, context)
       try {
         if (link) await unlock(deps, link, formFields(context).password ?? '', context)
       } catch (error) {
@@ -102,7 +109,7 @@ export function downloadRoutes(
     },
 
     async linkDetails({ params, publicOrigin, context }) {
-      const link = await findLink(params.code)
+      const link = await findLink(params.code, context)
       if (!link) throw new AppError('LINK_NOT_FOUND')
       const { brand } = ownerPageOptions(link, deps.clock())
       const branding = brand && toBrand(brand, publicOrigin)
@@ -114,7 +121,7 @@ export function downloadRoutes(
     },
 
     async unlockLink({ params, body, context }) {
-      const link = await findLink(params.code)
+      const link = await findLink(params.code, context)
       if (!link) throw new AppError('LINK_NOT_FOUND')
       await unlock(deps, link, body.password, context)
       return context.body(null, 204)

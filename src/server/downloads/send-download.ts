@@ -20,7 +20,6 @@ import {
   type Downloaded,
   hasUpload,
   type Link,
-  type OpenLink,
 } from './queries.ts'
 
 /**
@@ -31,7 +30,7 @@ const validatorsTimeoutMs = 1000
 
 type DownloadDeps = Pick<Deps, 'clock' | 'db' | 'stores' | 'transfers'> &
   UnlockDeps & {
-    openLink: OpenLink
+    openLink: (code: string, context: Context<HttpEnv>) => Promise<Link | null>
     countDownload: CountDownload
     limitedDownloads: LimitedDownloads
     readSession: ReadSession
@@ -51,7 +50,7 @@ export async function sendDownload(
   context: Context<HttpEnv>,
 ): Promise<Response> {
   rejectExecution(context.env.incoming.headers)
-  const link = await deps.openLink(code)
+  const link = await deps.openLink(code, context)
   if (!link) throw new AppError('LINK_NOT_FOUND')
   await requireUnlocked(deps, link, context)
   // Set on Node's response, because transfers bypass Hono.
@@ -61,7 +60,10 @@ export async function sendDownload(
   if (isUsedUp(link) && !(await deps.limitedDownloads.hasBegun(downloaded, context))) {
     throw new AppError('LINK_NOT_FOUND')
   }
-  const onBytes: OnBytes = (start) => count(deps, link, downloaded, context, start)
+  const onBytes: OnBytes = async (start) => {
+    // Until a received link is shared, its owner alone downloads it.
+    if (link.shared) await count(deps, link, downloaded, context, start)
+  }
   return file
     ? sendFile(deps, link, file, context, onBytes)
     : sendArchive(deps, link, context, onBytes)

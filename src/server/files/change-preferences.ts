@@ -9,7 +9,8 @@ import { writePreferences } from './preference-queries.ts'
 
 /**
  * Updates some of a user's preferences. Returns all of them.
- * @throws {AppError} TIER_FILE_MANAGER if the user's tier has no File Manager; TIER_EXPIRATION if
+ * @throws {AppError} TIER_FILE_MANAGER if the user's tier has no File Manager, unless only
+ * `mailOnDelivery` changes, because every tier has requests; TIER_EXPIRATION if
  * the tier doesn't offer this expiration, INVALID_INPUT if no tier does.
  */
 export async function changePreferences(
@@ -17,7 +18,9 @@ export async function changePreferences(
   { id, tier }: Owner,
   changes: Partial<Preferences>,
 ): Promise<Preferences> {
-  if (!tierTraits[tier].fileManager) {
+  const { mailOnDelivery: _, ...managerChanges } = changes
+  const isOnDeliveryOnly = 'mailOnDelivery' in changes && Object.keys(managerChanges).length === 0
+  if (!tierTraits[tier].fileManager && !isOnDeliveryOnly) {
     throw new AppError('TIER_FILE_MANAGER', { message: tierErrorText(tier, 'TIER_FILE_MANAGER') })
   }
   const { defaultExpirationDays: days } = changes

@@ -16,7 +16,7 @@ import { type Tier, tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { blockedContent, files, links } from '../db/schema.ts'
 import { sqlLiteral } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
-import type { Owner } from '../http/session.ts'
+import type { Owner, Uploader } from '../http/session.ts'
 import { type LinkRow, lockLinksOfFiles, removeEmptyLinks } from '../links/queries.ts'
 import { insertReceipts, isPurgeDue, purgeDueAt, receiptColumns } from './purge-queries.ts'
 
@@ -41,10 +41,10 @@ export const fileColumns = {
  */
 export const isLinkOfFile = sql`(${links.id} = ${files.linkId} and ${links.ownerId} = ${files.ownerId})`
 
-/** Finds an owner's files by storage key, except deleted ones. */
+/** Finds files that the uploader confirmed by storage key, except deleted ones. */
 export async function findFilesByKey(
   db: Db,
-  ownerId: string,
+  { ownerId, linkId }: Uploader,
   storageKeys: readonly string[],
 ): Promise<ReadonlyMap<string, FileRow>> {
   const rows = await db
@@ -55,6 +55,7 @@ export async function findFilesByKey(
       and(
         sql`${files.storageKey} = any(${sql.param(storageKeys)}::text[])`,
         eq(files.ownerId, ownerId),
+        linkId === null ? undefined : eq(files.linkId, linkId),
         isNull(files.deletedAt),
       ),
     )

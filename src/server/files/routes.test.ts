@@ -121,6 +121,7 @@ describe('/api/preferences', () => {
       defaultExpirationDays: 5,
       mailOnFirstDownload: false,
       mailBeforeExpiry: true,
+      mailOnDelivery: true,
     })
     expect(await readPreferences(eve)).toEqual(defaultPreferences)
   })
@@ -137,11 +138,13 @@ describe('/api/preferences', () => {
       changePreferences(bob, { mailOnFirstDownload: true }),
       changePreferences(bob, { mailBeforeExpiry: true }),
       changePreferences(bob, { defaultExpirationDays: 5 }),
+      changePreferences(bob, { mailOnDelivery: false }),
     ])
     expect(await readPreferences(bob)).toEqual({
       defaultExpirationDays: 5,
       mailOnFirstDownload: true,
       mailBeforeExpiry: true,
+      mailOnDelivery: false,
     })
   })
 
@@ -161,7 +164,7 @@ describe('/api/preferences', () => {
     expect(await readPreferences(ada)).toEqual(preferencesBefore)
   })
 
-  it('refuses free users because they have no File Manager', async () => {
+  it('refuses free users because they have no File Manager, except about deliveries', async () => {
     const bob = await makePerson(app)
     await expectError(
       await changePreferences(bob, { mailBeforeExpiry: true }),
@@ -169,5 +172,7 @@ describe('/api/preferences', () => {
       'TIER_FILE_MANAGER',
     )
     expect(await readPreferences(bob)).toEqual(defaultPreferences)
+    const response = await changePreferences(bob, { mailOnDelivery: false })
+    expect(await json(response)).toEqual({ ...defaultPreferences, mailOnDelivery: false })
   })
 })

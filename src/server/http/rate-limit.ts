@@ -41,6 +41,9 @@ const limits = {
   reportsByAddressAndFile: { max: 2, windowMs: hourInMs },
   tierChangesByUser: { max: 60, windowMs: hourInMs },
   renewalsByUser: { max: 300, windowMs: hourInMs },
+  requestsByUser: { max: 60, windowMs: hourInMs },
+  deliveriesByAddress: { max: 120, windowMs: hourInMs },
+  deliveriesByRequest: { max: 600, windowMs: hourInMs },
   storageTestsByUser: { max: 60, windowMs: hourInMs },
   logosByUser: { max: 30, windowMs: hourInMs },
 } as const

@@ -9,8 +9,8 @@ import { AppError } from '../errors.ts'
 import { purgeAtOf, renewalEndsAt } from '../files/purge-queries.ts'
 
 /*
- * Transactions lock rows in this order, to prevent deadlocks: the owner, links, uploads, files,
- * each sorted by id.
+ * Transactions lock rows in this order, to prevent deadlocks: the owner, requests, links, uploads,
+ * files, each sorted by id.
  */
 
 export type LinkRow = typeof links.$inferSelect
@@ -174,7 +174,7 @@ export async function updateLink(
   db: Db,
   ownerId: string,
   shortCode: string,
-  changes: Partial<Pick<LinkRow, 'title' | 'message' | 'passwordHash' | 'maxDownloads'>>,
+  changes: Partial<Pick<LinkRow, 'title' | 'message' | 'passwordHash' | 'maxDownloads' | 'shared'>>,
 ): Promise<void> {
   if (Object.values(changes).every((value) => value === undefined)) return
   await db

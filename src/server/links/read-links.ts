@@ -48,6 +48,8 @@ export interface LinkPageOptions {
   after?: { value: string | number; id: string } | undefined
   /** Text that the title or a file's name must contain. */
   search?: string | undefined
+  /** Only links that this request received. */
+  requestId?: string | undefined
   /** Only links that are active at this time and expire within the following 24 hours. */
   endingAfter?: Date | undefined
 }
@@ -93,7 +95,7 @@ export const linkSortFields = {
 export async function listLinks(
   db: Db,
   ownerId: string,
-  { limit, order, after, search, endingAfter }: LinkPageOptions,
+  { limit, order, after, search, requestId, endingAfter }: LinkPageOptions,
 ): Promise<{ link: LinkRow; sortValue: string | number | Date; fileCount: number }[]> {
   const totals = entryTotals(db)
   const columns = {
@@ -114,6 +116,7 @@ export async function listLinks(
         eq(links.ownerId, ownerId),
         endingAfter && expiresSoon(endingAfter),
         search ? containsText(search) : undefined,
+        requestId ? eq(links.requestId, requestId) : undefined,
         after &&
           sql`(${column}, ${links.id}) ${comparison} (${after.value}::${type}, ${after.id}::uuid)`,
       ),

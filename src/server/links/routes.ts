@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { maxFilesPerPage } from '../../shared/contract/links.ts'
 import { parseOrder } from '../../shared/rules/files/file-order.ts'
@@ -20,6 +19,7 @@ import {
   listLinks,
 } from './read-links.ts'
 import { renewLink } from './renew-link.ts'
+import { hashLinkPassword } from './unlock.ts'
 
 type LinkEndpoint =
   | 'createLink'
@@ -42,16 +42,13 @@ export function linkRoutes(
     return link
   }
 
-  const hashPassword = (password: string, clientAddress: string) =>
-    deps.passwords.hash(password, randomBytes(16).toString('hex'), clientAddress)
-
   /** Returns the columns to write. Undefined ones stay as they are. */
   const toColumns = async (
     { password, ...fields }: { password?: string | null | undefined } & LinkFields,
     clientAddress: string,
   ) => ({
     ...fields,
-    passwordHash: password ? await hashPassword(password, clientAddress) : password,
+    passwordHash: await hashLinkPassword(deps, password, clientAddress),
   })
 
   return {
@@ -80,7 +77,7 @@ export function linkRoutes(
     },
 
     async listLinks({ query, user, context }) {
-      const { limit, cursor, sort, search, expiring } = query
+      const { limit, cursor, sort, search, expiring, requestId } = query
       const order = parseOrder(sort)
       const cursorShape = z.tuple([z.literal(sort), linkSortFields[order.by].shape, z.uuid()])
       const after = parseCursor(cursorShape, cursor)
@@ -89,6 +86,7 @@ export function linkRoutes(
         order,
         after: after && { value: after[1], id: after[2] },
         search,
+        requestId,
         endingAfter: expiring === 'soon' ? deps.clock() : undefined,
       })
       const page = takePage(context, rows, {
@@ -128,6 +126,7 @@ export function linkRoutes(
 }
 
 interface LinkFields {
+  shared?: true | undefined
   title?: string | null | undefined
   message?: string | null | undefined
   maxDownloads?: number | null | undefined

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Context } from 'hono'
 import { hourInMs } from '../../shared/rules/format/units.ts'
 import { readCookie, writeCookie } from '../auth/cookies.ts'
@@ -18,7 +19,30 @@ export type ReadSession = (context: Context<HttpEnv>) => Promise<Session | null>
 
 type LockedLink = Pick<LinkRow, 'id' | 'ownerId' | 'shortCode' | 'passwordHash'>
 
+/**
+ * Returns the hash of a new password of a link or request. Null, which removes the password, and
+ * undefined, which keeps it, stay as they are.
+ * @throws {AppError} PASSWORDS_BUSY.
+ */
+export async function hashLinkPassword(
+  { passwords }: Pick<Deps, 'passwords'>,
+  password: string | null | undefined,
+  clientAddress: string,
+): Promise<string | null | undefined> {
+  if (typeof password !== 'string') return password
+  return passwords.hash(password, randomBytes(16).toString('hex'), clientAddress)
+}
+
 const unlockLifetimeMs = 12 * hourInMs
+
+/** True if anyone who has the link may see it, or the caller is its owner. */
+export async function isVisible(
+  { readSession }: { readSession: ReadSession },
+  { shared, ownerId }: Pick<LinkRow, 'shared' | 'ownerId'>,
+  context: Context<HttpEnv>,
+): Promise<boolean> {
+  return shared || (await readSession(context))?.user.id === ownerId
+}
 
 /**
  * True if the link has no password, or the browser has unlocked it. The cookie stops working when

@@ -121,7 +121,7 @@ function robotsText(origin: string): string {
       ...paths.map((path) => `Disallow: ${path}`),
     ].join('\n')
   return `${[
-    formatGroup(['*'], [...alwaysDisallowedPaths, '/s/', '/download/']),
+    formatGroup(['*'], [...alwaysDisallowedPaths, '/s/', '/r/', '/download/']),
     formatGroup(previewCrawlers, alwaysDisallowedPaths),
     `Sitemap: ${origin}/sitemap.xml`,
   ].join('\n\n')}\n`

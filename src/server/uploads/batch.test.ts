@@ -313,7 +313,9 @@ describe('POST /api/files/confirm-uploads', () => {
     const person = await makePerson(app, { tier: 'premium' })
     const startedUploads = await startAndSend(person, [text(8), text(9)])
     vi.spyOn(app.deps.db, 'transaction').mockRejectedValueOnce(new Error('the server was killed'))
-    await expect(confirmUploads(app.deps, person.id, startedUploads)).rejects.toThrow('killed')
+    await expect(
+      confirmUploads(app.deps, { ownerId: person.id, linkId: null }, startedUploads),
+    ).rejects.toThrow('killed')
     const [firstUpload] = startedUploads
     expect((await putBytes(firstUpload ?? unreachable(), text(8))).status).toBe(409)
     expect(codesOf(await confirmInBatch(person, startedUploads))).toEqual(['ok', 'ok'])

@@ -95,12 +95,14 @@ describe('POST /api/files/confirm-upload', () => {
     const { shortCode } = await makeFile(person)
     const { cloudKey } = await startUpload(person, { size: 0 })
     const { db } = app.deps
-    const openUploads = await findUploads(db, person.id, [cloudKey])
+    const openUploads = await findUploads(db, { ownerId: person.id, linkId: null }, [cloudKey])
     const link = openUploads.get(cloudKey)?.link
     if (!link) throw new Error('no upload was started')
     const insertion = insertLinks(db, [{ ...link, id: randomUUID(), shortCode }])
     await expect(insertion).rejects.toMatchObject({ cause: { constraint: 'short_codes_pkey' } })
-    expect(await findUploads(db, person.id, [cloudKey])).toEqual(openUploads)
+    expect(await findUploads(db, { ownerId: person.id, linkId: null }, [cloudKey])).toEqual(
+      openUploads,
+    )
   })
 
   it('creates one file, however often it is called, even in parallel', async () => {

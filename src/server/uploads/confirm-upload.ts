@@ -7,6 +7,7 @@ import { findBlocked, findBlockedSizes } from '../abuse/queries.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, limitError } from '../errors.ts'
 import { type FileRow, findFilesByKey, markDeleted } from '../files/queries.ts'
+import type { Uploader } from '../http/session.ts'
 import { SizeMismatch } from '../storage/storage.ts'
 import { removeBytes } from './end-uploads.ts'
 import {
@@ -29,7 +30,7 @@ import {
 } from './queries.ts'
 import { endUploads } from './removal-queries.ts'
 
-type ConfirmRequest = z.output<typeof uploads.confirmUpload.body>
+export type ConfirmRequest = z.output<typeof uploads.confirmUpload.body>
 
 type ConfirmDeps = Pick<Deps, 'requestJob' | 'clock' | 'db' | 'log' | 'settings' | 'stores'>
 
@@ -50,8 +51,8 @@ interface Confirm extends Entry<ConfirmRequest, FileRow> {
  * read before the response only for that comparison, or if their size matches blocked content; the
  * `compute-digests` job reads the rest, and replaces a claimed CRC-32.
  *
- * Returns one result per request, in order. The errors are UPLOAD_NOT_FOUND, also for another
- * user's key; UPLOAD_INCOMPLETE; SIZE_MISMATCH, CHECKSUM_MISMATCH and CONTENT_BLOCKED, which end
+ * Returns one result per request, in order. The errors are UPLOAD_NOT_FOUND, also for a key
+ * of somebody else; UPLOAD_INCOMPLETE; SIZE_MISMATCH, CHECKSUM_MISMATCH and CONTENT_BLOCKED, which end
  * the upload; UPLOAD_SUPERSEDED if a parallel request ended it; and TIER_FILE_COUNT if the owner
  * has reached the file limit (see `maxFilesForConfirm`), after which the upload can still be
  * confirmed later. If the upload is already a file, CHECKSUM_MISMATCH leaves the file unchanged.
@@ -59,35 +60,35 @@ interface Confirm extends Entry<ConfirmRequest, FileRow> {
  */
 export async function confirmUploads(
   deps: ConfirmDeps,
-  ownerId: string,
+  uploader: Uploader,
   requests: readonly ConfirmRequest[],
 ): Promise<PromiseSettledResult<FileRow>[]> {
   const confirms = requests.map((request): Confirm => ({ request }))
-  await confirmAll(deps, ownerId, confirms)
+  await confirmAll(deps, uploader, confirms)
   return resultsOf(confirms)
 }
 
 async function confirmAll(
   deps: ConfirmDeps,
-  ownerId: string,
+  uploader: Uploader,
   allConfirms: readonly Confirm[],
 ): Promise<void> {
   const { unique: confirms } = splitRepeats(allConfirms, ({ request }) => request.cloudKey)
-  const openUploads = await findUploads(deps.db, ownerId, keysOf(confirms))
+  const openUploads = await findUploads(deps.db, uploader, keysOf(confirms))
   const [openConfirms, closedConfirms]: [Confirm[], Confirm[]] = [[], []]
   for (const confirm of confirms) {
     const upload = openUploads.get(confirm.request.cloudKey)
     if (upload) confirm.upload = upload
     ;(upload ? openConfirms : closedConfirms).push(confirm)
   }
-  await findConfirmed(deps, ownerId, closedConfirms)
-  await seal(deps, ownerId, openConfirms)
-  await hashIfNeeded(deps, ownerId, openConfirms)
-  await createFiles(deps, ownerId, openConfirms)
+  await findConfirmed(deps, uploader, closedConfirms)
+  await seal(deps, uploader, openConfirms)
+  await hashIfNeeded(deps, uploader, openConfirms)
+  await createFiles(deps, uploader, openConfirms)
   // Check the remaining requests again. Each repeats a key, or is for an upload that a parallel
   // request ended.
   const remaining = pending(allConfirms)
-  if (remaining.length > 0) await confirmAll(deps, ownerId, remaining)
+  if (remaining.length > 0) await confirmAll(deps, uploader, remaining)
 }
 
 function keysOf(confirms: readonly Confirm[]): string[] {
@@ -97,11 +98,11 @@ function keysOf(confirms: readonly Confirm[]): string[] {
 /** Resolves requests for uploads that are no longer open. */
 async function findConfirmed(
   { db, stores }: Pick<Deps, 'db' | 'stores'>,
-  ownerId: string,
+  uploader: Uploader,
   confirms: readonly Confirm[],
 ): Promise<void> {
   if (confirms.length === 0) return
-  const files = await findFilesByKey(db, ownerId, keysOf(confirms))
+  const files = await findFilesByKey(db, uploader, keysOf(confirms))
   await forEachPending(confirms, async (confirm) => {
     const { cloudKey, sha256: claimedSha256 } = confirm.request
     const row = files.get(cloudKey)
@@ -121,7 +122,7 @@ async function findConfirmed(
 /** Seals the stored bytes of uploads. An upload with missing bytes stays open. */
 async function seal(
   deps: ConfirmDeps,
-  ownerId: string,
+  uploader: Uploader,
   confirms: readonly Confirm[],
 ): Promise<void> {
   const incompleteConfirms = new Map<Confirm, SizeMismatch>()
@@ -139,10 +140,10 @@ async function seal(
       }
     }
   })
-  await endRejectedUploads(deps, ownerId, oversizedConfirms)
+  await endRejectedUploads(deps, uploader, oversizedConfirms)
   if (incompleteConfirms.size === 0) return
   // An upload may have no bytes because a parallel request has just ended it.
-  const openUploads = await findUploads(deps.db, ownerId, keysOf([...incompleteConfirms.keys()]))
+  const openUploads = await findUploads(deps.db, uploader, keysOf([...incompleteConfirms.keys()]))
   for (const [confirm, cause] of incompleteConfirms) {
     const code = openUploads.has(confirm.request.cloudKey)
       ? 'UPLOAD_INCOMPLETE'
@@ -154,7 +155,7 @@ async function seal(
 /** Hashes sealed bytes if the client sent a checksum or the size matches blocked content. */
 async function hashIfNeeded(
   deps: ConfirmDeps,
-  ownerId: string,
+  uploader: Uploader,
   confirms: readonly Confirm[],
 ): Promise<void> {
   const sealedConfirms = pending(confirms)
@@ -177,7 +178,7 @@ async function hashIfNeeded(
     }
     confirm.sha256 = sha256
   })
-  await endRejectedUploads(deps, ownerId, mismatchedConfirms)
+  await endRejectedUploads(deps, uploader, mismatchedConfirms)
 }
 
 /**
@@ -185,7 +186,7 @@ async function hashIfNeeded(
  */
 async function createFiles(
   deps: ConfirmDeps,
-  ownerId: string,
+  uploader: Uploader,
   confirms: readonly Confirm[],
 ): Promise<void> {
   const { clock, db, settings } = deps
@@ -194,13 +195,14 @@ async function createFiles(
   const limits = await settings.limits()
   const blockedConfirms: Confirm[] = []
   const createdFiles = await db.transaction(async (tx) => {
-    const owner = await lockOwner(tx, ownerId)
+    const owner = await lockOwner(tx, uploader.ownerId)
     if (!owner) throw new AppError('UNAUTHORIZED')
     const now = clock()
     const tier = effectiveTier(owner, now)
-    const openUploads = await lockUploads(tx, ownerId, keysOf(sealedConfirms))
+    const openUploads = await lockUploads(tx, uploader, keysOf(sealedConfirms))
     const blockedSha256 = await findBlocked(tx, sha256Of(sealedConfirms))
-    let count = limits[tier].maxFiles === null ? 0 : await countActiveFiles(tx, ownerId, now)
+    let count =
+      limits[tier].maxFiles === null ? 0 : await countActiveFiles(tx, uploader.ownerId, now)
     const files: NewFile[] = []
     for (const confirm of sealedConfirms) {
       const { request, sha256 = null } = confirm
@@ -231,9 +233,9 @@ async function createFiles(
       reject(confirm, new AppError('CONTENT_BLOCKED'))
     } else succeed(confirm, file)
   }
-  if (ids.length > 0) await markDeleted(db, ownerId, ids, clock())
+  if (ids.length > 0) await markDeleted(db, uploader.ownerId, ids, clock())
   for (const confirm of blockedConfirms) reject(confirm, new AppError('CONTENT_BLOCKED'))
-  await endRejectedUploads(deps, ownerId, blockedConfirms)
+  await endRejectedUploads(deps, uploader, blockedConfirms)
   if (sealedConfirms.some(({ sha256 }) => sha256 === null)) deps.requestJob('compute-digests')
 }
 
@@ -259,10 +261,10 @@ function sha256Of(confirms: readonly Confirm[]): string[] {
 
 async function endRejectedUploads(
   deps: ConfirmDeps,
-  ownerId: string,
+  uploader: Uploader,
   confirms: readonly Confirm[],
 ): Promise<void> {
-  await removeBytes(deps, await endUploads(deps.db, ownerId, keysOf(confirms), deps.clock()))
+  await removeBytes(deps, await endUploads(deps.db, uploader, keysOf(confirms), deps.clock()))
 }
 
 /** Returns the seconds since the client's start time, but at most the seconds since `createdAt`. */

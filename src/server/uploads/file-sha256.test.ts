@@ -101,9 +101,9 @@ describe('the SHA-256 of a file', () => {
     const remove = () => Promise.reject(new Error('EIO'))
     const deps = { ...app.deps, stores: createStores({ ...app.storage, remove }) }
     const wrongClaims = [{ cloudKey: upload.cloudKey, sha256: 'f'.repeat(64) }]
-    expect(await confirmUploads(deps, person.id, wrongClaims)).toMatchObject([
-      { reason: { code: 'CHECKSUM_MISMATCH' } },
-    ])
+    expect(
+      await confirmUploads(deps, { ownerId: person.id, linkId: null }, wrongClaims),
+    ).toMatchObject([{ reason: { code: 'CHECKSUM_MISMATCH' } }])
     app.clock.advance(3 * 60_000)
     expect(await retryRemovals(app.deps)).toEqual({ removed: 1, failed: 0 })
     expect(await pathsOnDisk(app, upload.cloudKey)).toEqual([])
@@ -114,7 +114,9 @@ describe('the SHA-256 of a file', () => {
     const bucketStores = createStores({ ...app.storage, computesSha256: false })
     const deps = { ...app.deps, stores: bucketStores }
     const { cloudKey, bytes } = await sendAllParts(app, person)
-    const results = await confirmUploads(deps, person.id, [{ cloudKey, sha256: 'a'.repeat(64) }])
+    const results = await confirmUploads(deps, { ownerId: person.id, linkId: null }, [
+      { cloudKey, sha256: 'a'.repeat(64) },
+    ])
     expect(results).toMatchObject([{ value: { sha256: null } }])
     await computeDigests(app.deps)
     const [listedFile] = await json<File[]>(await person.fetch('/api/files'))

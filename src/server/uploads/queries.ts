@@ -21,6 +21,7 @@ import { files, links, removals, uploads, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import { purgeAtOf, renewalEndsAt } from '../files/purge-queries.ts'
 import { type FileRow, isLinkOfFile } from '../files/queries.ts'
+import type { Uploader } from '../http/session.ts'
 import { type LinkRow, updatePurgeTimesOfLink } from '../links/queries.ts'
 
 export type UploadRow = typeof uploads.$inferSelect
@@ -89,31 +90,38 @@ export async function resumeRepeated(
   return new Map(foundUploads.map((upload) => [upload.idempotencyKey, upload]))
 }
 
-/** Finds an owner's open uploads. Returns them by storage key. */
+/** Finds open uploads that the uploader may work on. Returns them by storage key. */
 export async function findUploads(
   db: Db,
-  ownerId: string,
+  uploader: Uploader,
   storageKeys: readonly string[],
 ): Promise<ReadonlyMap<string, Upload>> {
-  return byStorageKey(await selectUploads(db).where(isOwnedUpload(ownerId, storageKeys)))
+  return byStorageKey(await selectUploads(db).where(isOwnedUpload(uploader, storageKeys)))
 }
 
 /** Like `findUploads`, but locks the uploads and their links until the transaction ends. */
 export async function lockUploads(
   tx: Db,
-  ownerId: string,
+  uploader: Uploader,
   storageKeys: readonly string[],
 ): Promise<ReadonlyMap<string, Upload>> {
   return byStorageKey(
     await selectUploads(tx)
-      .where(isOwnedUpload(ownerId, storageKeys))
+      .where(isOwnedUpload(uploader, storageKeys))
       .orderBy(links.id, uploads.storageKey)
       .for('update'),
   )
 }
 
-export function isOwnedUpload(ownerId: string, storageKeys: readonly string[]): SQL | undefined {
-  return and(eq(uploads.ownerId, ownerId), inArray(uploads.storageKey, [...storageKeys]))
+export function isOwnedUpload(
+  { ownerId, linkId }: Uploader,
+  storageKeys: readonly string[],
+): SQL | undefined {
+  return and(
+    eq(uploads.ownerId, ownerId),
+    linkId === null ? undefined : eq(uploads.linkId, linkId),
+    inArray(uploads.storageKey, [...storageKeys]),
+  )
 }
 
 function byStorageKey(foundUploads: readonly Upload[]): ReadonlyMap<string, Upload> {
@@ -254,17 +262,17 @@ function idleSince(now: Date): Date {
   return new Date(now.getTime() - slotTimeoutMs)
 }
 
-/** Marks an owner's open upload as active and returns it. */
+/** Marks an open upload that the uploader may work on as active and returns it. */
 export async function touchOwnUpload(
   db: Db,
-  ownerId: string,
+  uploader: Uploader,
   storageKey: string,
   now: Date,
 ): Promise<UploadRow | undefined> {
   const [upload] = await db
     .update(uploads)
     .set({ lastActivityAt: now })
-    .where(isOwnedUpload(ownerId, [storageKey]))
+    .where(isOwnedUpload(uploader, [storageKey]))
     .returning()
   return upload
 }

@@ -1,7 +1,9 @@
 import type { Deps } from '../deps.ts'
 import type { Handlers } from '../http/mount.ts'
 import { runBatch } from '../http/run-batch.ts'
-import { confirmUploads } from './confirm-upload.ts'
+import type { Uploader } from '../http/session.ts'
+import { toSenderError } from '../requests/sender-errors.ts'
+import { type ConfirmRequest, confirmUploads } from './confirm-upload.ts'
 import { abortUpload } from './end-uploads.ts'
 import { startUploads } from './start-upload.ts'
 import { listParts, signParts } from './upload-parts.ts'
@@ -21,13 +23,21 @@ type UploadEndpoint =
  * bytes to presigned URLs.
  */
 export function uploadRoutes(
-  deps: Pick<Deps, 'requestJob' | 'clock' | 'db' | 'log' | 'settings' | 'stores'>,
+  deps: Pick<Deps, 'requestJob' | 'clock' | 'db' | 'log' | 'mailQueue' | 'settings' | 'stores'>,
 ): Handlers<UploadEndpoint> {
   const depsWithOrigin = (origin: string) => ({ ...deps, stores: deps.stores.withOrigin(origin) })
-  const confirmOne = async (
-    ownerId: string,
-    request: Parameters<typeof confirmUploads>[2][number],
-  ) => onlyValue(await confirmUploads(deps, ownerId, [request]))
+
+  /** Confirms uploads. A sender gets neither the link nor errors about the owner's account. */
+  const confirm = async (uploader: Uploader, requests: readonly ConfirmRequest[]) => {
+    const results = await confirmUploads(deps, uploader, requests)
+    if (uploader.linkId === null) return results
+    return results.map((result) => {
+      if (result.status === 'rejected') return { ...result, reason: toSenderError(result.reason) }
+      const { originalName, mimeType, size } = result.value
+      return { ...result, value: { originalName, mimeType, size } }
+    })
+  }
+
   return {
     getUploadUrl: async ({ body, user, publicOrigin }) =>
       onlyValue(await startUploads(depsWithOrigin(publicOrigin), user.id, [body])),
@@ -36,16 +46,15 @@ export function uploadRoutes(
         startUploads(depsWithOrigin(publicOrigin), user.id, requests),
       ),
     signParts: ({ body, uploader, publicOrigin }) =>
-      signParts(depsWithOrigin(publicOrigin), uploader.ownerId, body),
-    listParts: ({ query, uploader }) => listParts(deps, uploader.ownerId, query.cloudKey),
-    confirmUpload: ({ body, uploader }) => confirmOne(uploader.ownerId, body),
+      signParts(depsWithOrigin(publicOrigin), uploader, body),
+    listParts: ({ query, uploader }) => listParts(deps, uploader, query.cloudKey),
+    confirmUpload: async ({ body, uploader }) => onlyValue(await confirm(uploader, [body])),
     confirmUploads: ({ body, uploader, context }) =>
-      runBatch(context, body.uploads, (requests) =>
-        confirmUploads(deps, uploader.ownerId, requests),
-      ),
-    createFileRecord: ({ body, user }) => confirmOne(user.id, body),
+      runBatch(context, body.uploads, (requests) => confirm(uploader, requests)),
+    createFileRecord: async ({ body, user }) =>
+      onlyValue(await confirmUploads(deps, { ownerId: user.id, linkId: null }, [body])),
     async abortUpload({ body, uploader, log }) {
-      await abortUpload(deps, uploader.ownerId, body.cloudKey, log)
+      await abortUpload(deps, uploader, body.cloudKey, log)
       return { message: 'Upload cancelled' }
     },
   }

@@ -194,10 +194,9 @@ describe('the last slot of a free user', () => {
       await expectError(parallelResponse, 409, 'CHECKSUM_MISMATCH')
       return app.deps.db.transaction(work)
     })
-    expect(await confirmUploads(app.deps, person.id, [first, second])).toMatchObject([
-      { reason: { code: 'UPLOAD_SUPERSEDED' } },
-      { value: { size: 5 } },
-    ])
+    expect(
+      await confirmUploads(app.deps, { ownerId: person.id, linkId: null }, [first, second]),
+    ).toMatchObject([{ reason: { code: 'UPLOAD_SUPERSEDED' } }, { value: { size: 5 } }])
   })
 })
 

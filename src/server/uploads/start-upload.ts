@@ -11,14 +11,18 @@ import {
   planParts,
 } from '../../shared/rules/files/part-plan.ts'
 import { idleUploadTimeoutMs } from '../../shared/rules/files/retention.ts'
+import { formatSizeLimit } from '../../shared/rules/format/file-size.ts'
 import { groupDigits } from '../../shared/rules/format/numbers.ts'
 import { gibibyte, mebibyte } from '../../shared/rules/format/units.ts'
 import { firstLifetime } from '../../shared/rules/links/lifetime.ts'
+import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { checkUpload, type Limits, largestFileSize } from '../../shared/rules/tiers/tier-limits.ts'
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
 import type { Db, Deps } from '../deps.ts'
 import { AppError, limitError } from '../errors.ts'
 import { insertLinks, type LinkRow, lockActiveLink, newShortCode } from '../links/queries.ts'
+import { hasAllDeliveries, lockOpenRequest, type RequestRow } from '../requests/queries.ts'
+import type { Storage } from '../storage/storage.ts'
 import { storageKeyMaker } from '../storage/storage-key.ts'
 import type { Stores } from '../storage/stores.ts'
 import {
@@ -73,13 +77,22 @@ interface StartEntry extends Entry<LinkUploadRequest, StartedUpload> {
   isNew?: boolean
 }
 
-/** The link that new uploads belong to. */
+/** The link that new uploads belong to. With `requestId`, senders of that request upload to it. */
 export type LinkTarget =
-  | { kind: 'each' }
-  | { kind: 'new'; options: LinkOptions }
-  | { kind: 'existing'; shortCode: string }
+  | { kind: 'each'; requestId?: undefined }
+  | { kind: 'new'; options: LinkOptions; requestId?: string }
+  | { kind: 'existing'; shortCode: string; requestId?: string }
 
-type LinkOptions = Partial<Pick<LinkRow, 'title' | 'message' | 'passwordHash' | 'maxDownloads'>>
+type LinkOptions = {
+  [Name in
+    | 'title'
+    | 'message'
+    | 'passwordHash'
+    | 'maxDownloads'
+    | 'requestId'
+    | 'senderName'
+    | 'shared']?: LinkRow[Name] | undefined
+}
 
 type StartDeps = Pick<Deps, 'clock' | 'db' | 'settings' | 'stores'>
 
@@ -118,20 +131,23 @@ export async function startUploads(
  * order of `requests`.
  * @throws {AppError} the first error that `startUploads` would return, with those of all refused
  * requests in `errors`; LINK_NOT_FOUND if the owner has no such active link; INVALID_INPUT if the
- * link would have too many files.
+ * link would have too many files; REQUEST_NOT_FOUND if the request has closed, REQUEST_FULL if it
+ * takes no more.
  */
 export async function startLink(
   deps: StartDeps,
   ownerId: string,
   requests: readonly LinkUploadRequest[],
   target: Exclude<LinkTarget, { kind: 'each' }>,
-): Promise<{ shortCode: string; uploads: StartedUpload[] }> {
+): Promise<{ linkId: string; shortCode: string; uploads: StartedUpload[] }> {
   const starts = requests.map((request): StartEntry => ({ request }))
   await startAll(deps, ownerId, starts, target)
   throwRejections(starts)
   const results = resultsOf(starts)
   const uploads = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
-  return { shortCode: uploads[0]?.shortCode ?? '', uploads }
+  const link = starts[0]?.upload?.link
+  if (!link) throw new Error('Expected the link of the uploads.')
+  return { linkId: link.id, shortCode: link.shortCode, uploads }
 }
 
 /** @throws {AppError} if an entry was rejected. */
@@ -169,7 +185,7 @@ async function startAll(
       ({ isNew, result }) => isNew && (isAnyRejected || result?.status !== 'fulfilled'),
     )
     const keys = failedStarts.flatMap(({ upload }) => upload?.storageKey ?? [])
-    if (keys.length > 0) await endUploads(deps.db, ownerId, keys, deps.clock())
+    if (keys.length > 0) await endUploads(deps.db, { ownerId, linkId: null }, keys, deps.clock())
   }
 }
 
@@ -186,8 +202,7 @@ async function openUploads(
   await db.transaction(async (tx) => {
     const owner = await lockOwner(tx, ownerId)
     if (!owner) throw new AppError('UNAUTHORIZED')
-    const existing =
-      target.kind === 'existing' ? await lockActiveLink(tx, ownerId, target.shortCode, now) : null
+    const { fileRequest, existing } = await lockTarget(tx, ownerId, target, now)
     const tier = effectiveTier(owner, now)
     const { maxFiles, maxLifetimeDays } = limits[tier]
     const keys = starts.flatMap(({ request }) => request.idempotencyKey ?? [])
@@ -196,21 +211,12 @@ async function openUploads(
     const { maxStored } = cap
     const availableBytes =
       maxStored === null ? Number.POSITIVE_INFINITY : maxStored - (await sumStoredUnderLock(tx))
-    let filesInUse = maxFiles === null ? 0 : active + (await countActiveFiles(tx, ownerId, now))
-    let unfinishedBytes = bytes
-    let addedBytes = 0
-
-    const findError = async ({ fileSize, expirationDays }: LinkUploadRequest) => {
-      const errorCode = checkUpload({ tier, fileSize, expirationDays, filesInUse }, limits)
-      if (errorCode !== null) return limitError(errorCode, tier, limits)
-      if (unfinishedBytes + countedBytes(fileSize) > accountLimit(limits)) {
-        return new AppError('UPLOADS_UNFINISHED')
-      }
-      if (addedBytes + fileSize > availableBytes) return new AppError('STORAGE_CAP_REACHED')
-      // This doesn't reserve the space, so the store also checks each chunk on arrival.
-      const hasSpace = await store.hasSpaceFor(addedBytes + fileSize)
-      return hasSpace ? null : new AppError('STORAGE_FULL')
+    const usage: Usage = {
+      files: maxFiles === null ? 0 : active + (await countActiveFiles(tx, ownerId, now)),
+      unfinishedBytes: bytes,
+      addedBytes: 0,
     }
+    const allowance = { tier, limits, availableBytes, store, fileRequest }
 
     const newStarts: StartEntry[] = []
     for (const start of starts) {
@@ -221,18 +227,23 @@ async function openUploads(
         resume(start, earlierUpload)
         continue
       }
-      const error = await findError(request)
+      const error = await findStartError(allowance, usage, request)
       if (error !== null) reject(start, error)
       else {
-        filesInUse += 1
-        unfinishedBytes += countedBytes(request.fileSize)
-        addedBytes += request.fileSize
+        usage.files += 1
+        usage.unfinishedBytes += countedBytes(request.fileSize)
+        usage.addedBytes += request.fileSize
         newStarts.push(start)
       }
     }
     if (target.kind !== 'each') {
       throwRejections(starts)
       requireSameLink(starts, newStarts, existing)
+    }
+    const maxOpen = maxFiles === null ? Number.POSITIVE_INFINITY : maxFiles + maxIdleUploads
+    const isSurplus = open + newStarts.length > maxOpen
+    if (fileRequest && newStarts.length > 0) {
+      await requireRoom(tx, fileRequest, { isNewDelivery: existing === null, isSurplus })
     }
 
     const places =
@@ -261,10 +272,72 @@ async function openUploads(
       const { link } = places[index] as Place
       Object.assign(newStarts[index] as StartEntry, { upload: { ...upload, link }, isNew: true })
     }
-    if (maxFiles !== null && open + newStarts.length > maxFiles + maxIdleUploads) {
-      await endSurplusUploads(tx, ownerId, maxFiles + maxIdleUploads, now)
-    }
+    if (isSurplus) await endSurplusUploads(tx, ownerId, maxOpen, now)
   })
+}
+
+/**
+ * Locks the request whose sender uploads, and the link that files are added to.
+ * @throws {AppError} REQUEST_NOT_FOUND if the request has closed; LINK_NOT_FOUND.
+ */
+async function lockTarget(tx: Db, ownerId: string, target: LinkTarget, now: Date) {
+  const { requestId } = target
+  const fileRequest = requestId ? await lockOpenRequest(tx, requestId, now) : null
+  const existing =
+    target.kind === 'existing' ? await lockActiveLink(tx, ownerId, target.shortCode, now) : null
+  return { fileRequest, existing }
+}
+
+/** What the owner's files and uploads use, including the starts accepted so far. */
+interface Usage {
+  files: number
+  unfinishedBytes: number
+  addedBytes: number
+}
+
+interface Allowance {
+  tier: Tier
+  limits: Limits
+  /** What the storage cap leaves. */
+  availableBytes: number
+  store: Storage
+  /** The request whose sender uploads; null for the owner's own uploads. */
+  fileRequest: RequestRow | null
+}
+
+/** Returns why an upload can't start, or null. */
+async function findStartError(
+  { tier, limits, availableBytes, store, fileRequest }: Allowance,
+  { files, unfinishedBytes, addedBytes }: Usage,
+  { fileSize, expirationDays }: LinkUploadRequest,
+): Promise<AppError | null> {
+  const maxFileSize = fileRequest?.maxFileSize ?? Number.POSITIVE_INFINITY
+  if (fileSize > maxFileSize) {
+    const message = `This request takes files up to ${formatSizeLimit(maxFileSize)}.`
+    return new AppError('FILE_TOO_LARGE', { message })
+  }
+  const errorCode = checkUpload({ tier, fileSize, expirationDays, filesInUse: files }, limits)
+  if (errorCode !== null) return limitError(errorCode, tier, limits)
+  // Senders can use only half, so that they can't block the owner's own uploads.
+  const maxUnfinishedBytes = accountLimit(limits) / (fileRequest ? 2 : 1)
+  if (unfinishedBytes + countedBytes(fileSize) > maxUnfinishedBytes) {
+    return new AppError('UPLOADS_UNFINISHED')
+  }
+  if (addedBytes + fileSize > availableBytes) return new AppError('STORAGE_CAP_REACHED')
+  // This doesn't reserve the space, so the store also checks each chunk on arrival.
+  const hasSpace = await store.hasSpaceFor(addedBytes + fileSize)
+  return hasSpace ? null : new AppError('STORAGE_FULL')
+}
+
+/** @throws {AppError} REQUEST_FULL if a request can't take more uploads. */
+async function requireRoom(
+  tx: Db,
+  fileRequest: RequestRow,
+  { isNewDelivery, isSurplus }: { isNewDelivery: boolean; isSurplus: boolean },
+): Promise<void> {
+  const isOneTooMany = isNewDelivery && (await hasAllDeliveries(tx, fileRequest))
+  // A sender must not end the owner's idle uploads.
+  if (isOneTooMany || isSurplus) throw new AppError('REQUEST_FULL')
 }
 
 /** Assigns an open upload to a request that repeats its idempotency key. */

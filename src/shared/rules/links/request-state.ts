@@ -1,4 +1,5 @@
 import { hourInMs } from '../format/units.ts'
+import type { Tier } from '../tiers/tier.ts'
 
 /** How many days a request can be open. */
 export const maxOpenDays = 30
@@ -26,4 +27,12 @@ export function requestState(request: RequestDates, now: Date): RequestState {
 /** True if uploads that have begun may still finish. */
 export function canFinishUploads(request: RequestDates, now: Date): boolean {
   return now.getTime() < closingTime(request) + finishingMs
+}
+
+/**
+ * True if users of this tier can receive files by requests.
+ * @param setting the administrator's setting `requests`: `on` for every tier, `off`, or one tier.
+ */
+export function allowsRequests(setting: 'on' | 'off' | Tier, tier: Tier): boolean {
+  return setting === 'on' || setting === tier
 }

@@ -1,0 +1,54 @@
+import type { z } from 'zod'
+import type { requests } from '../../shared/contract/requests.ts'
+import { selectedDays } from '../../shared/rules/tiers/tier-limits.ts'
+import type { Deps } from '../deps.ts'
+import { readPreferences } from '../files/preference-queries.ts'
+import { type LinkTarget, startLink } from '../uploads/start-upload.ts'
+import type { OpenRequest } from './open-request.ts'
+import { findDelivery } from './queries.ts'
+import { toSenderError } from './sender-errors.ts'
+import { createUploadToken } from './upload-token.ts'
+
+type DeliveryRequest = z.output<typeof requests.createDelivery.body>
+
+/**
+ * Starts a delivery: a link of the request's owner that only the owner sees. Adds the files to an
+ * earlier delivery instead if `linkId` names an unfinished one of this request. All files are
+ * started, or none.
+ * @throws {AppError} REQUEST_NOT_FOUND if the request has closed; REQUEST_FULL if it has all its
+ * deliveries, or its owner has no room left; FILE_TOO_LARGE; as `startLink`.
+ */
+export async function createDelivery(
+  deps: Pick<Deps, 'clock' | 'db' | 'secret' | 'settings' | 'stores'>,
+  { request, tier }: OpenRequest,
+  { files, idempotencyKey, senderName, message }: DeliveryRequest,
+  linkId: string | null,
+) {
+  const { defaultExpirationDays } = await readPreferences(deps.db, request.ownerId)
+  const expirationDays = selectedDays((await deps.settings.limits())[tier], defaultExpirationDays)
+  // The keys of senders must not meet those of the owner, or of another request's senders.
+  const uploads = files.map((file, index) => ({
+    ...file,
+    idempotencyKey: idempotencyKey && `${request.id}:${idempotencyKey}:${index}`,
+  }))
+  const earlier = linkId === null ? undefined : await findDelivery(deps.db, linkId)
+  const target: LinkTarget =
+    earlier?.isUploading && earlier.requestId === request.id
+      ? { kind: 'existing', shortCode: earlier.shortCode, requestId: request.id }
+      : {
+          kind: 'new',
+          requestId: request.id,
+          options: { requestId: request.id, senderName, message, shared: false },
+        }
+  const newUploads =
+    target.kind === 'new' ? uploads.map((upload) => ({ ...upload, expirationDays })) : uploads
+  try {
+    const started = await startLink(deps, request.ownerId, newUploads, target)
+    return {
+      uploads: started.uploads,
+      uploadToken: createUploadToken(deps.secret, started.linkId),
+    }
+  } catch (error) {
+    throw toSenderError(error)
+  }
+}

@@ -1,0 +1,50 @@
+import type { Context } from 'hono'
+import { canFinishUploads } from '../../shared/rules/links/request-state.ts'
+import { isSameText, keyedHash } from '../auth/secrets.ts'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import type { HttpEnv } from '../http/env.ts'
+import type { Uploader } from '../http/session.ts'
+import type { ReadSession } from '../links/unlock.ts'
+import { findDelivery } from './queries.ts'
+
+/** Creates the token with which a sender continues the uploads of one link, a delivery. */
+export function createUploadToken(secret: string, linkId: string): string {
+  return `${linkId}.${keyedHash(secret, 'upload', linkId)}`
+}
+
+/**
+ * Returns the link whose token an `Authorization` header carries, or null if it has no token.
+ * @throws {AppError} UNAUTHORIZED if the token isn't ours.
+ */
+export function readUploadToken(secret: string, authorization: string | undefined): string | null {
+  const token = /^upload +(\S+) *$/i.exec(authorization ?? '')?.[1]
+  if (token === undefined) return null
+  const linkId = token.split('.', 1)[0] ?? ''
+  if (!isSameText(token, createUploadToken(secret, linkId))) throw new AppError('UNAUTHORIZED')
+  return linkId
+}
+
+/**
+ * Returns a function that tells whose uploads a caller may work on: those of the delivery whose
+ * token the request carries, or else all of the signed-in user's. A token works until an hour after
+ * its request has closed.
+ * @throws {AppError} UNAUTHORIZED for a visitor or a forged token; REQUEST_NOT_FOUND for a token
+ * that no longer works.
+ */
+export function createUploaderReader(
+  { clock, db, secret }: Pick<Deps, 'clock' | 'db' | 'secret'>,
+  readSession: ReadSession,
+): (context: Context<HttpEnv>) => Promise<Uploader> {
+  return async (context) => {
+    const linkId = readUploadToken(secret, context.req.header('authorization'))
+    if (linkId === null) {
+      const session = await readSession(context)
+      if (!session) throw new AppError('UNAUTHORIZED')
+      return { ownerId: session.user.id, linkId }
+    }
+    const delivery = await findDelivery(db, linkId)
+    if (!delivery || !canFinishUploads(delivery, clock())) throw new AppError('REQUEST_NOT_FOUND')
+    return { ownerId: delivery.ownerId, linkId }
+  }
+}
