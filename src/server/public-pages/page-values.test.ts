@@ -23,6 +23,7 @@ const input: PublicPageInput = {
   version: 'v0.9.10',
   price: '8',
   limits: { free: freeLimits, premium: premiumLimits },
+  requests: 'on',
   signupDomains: '',
   storageHost: '',
 }
@@ -54,6 +55,8 @@ describe('the values on the public pages', () => {
       premiumSpan: '13.3',
       freeMark: '3',
       premiumMark: '7 days',
+      requestsNote:
+        'You can also receive files: create a request, and people without an account send them to you.',
       signupDomains: '',
       storageHost: '',
       error: '',
@@ -64,6 +67,11 @@ describe('the values on the public pages', () => {
       TIER_EXPIRATION:
         'The free tier keeps files for 3 days. Upgrade to Premium for 3, 5 or 7 days.',
     })
+  })
+
+  it('say who can receive files', () => {
+    expect(pageValues({ ...input, requests: 'premium' }).requestsNote).toMatch(/^With Premium, you/)
+    expect(pageValues({ ...input, requests: 'off' }).requestsNote).toBe('')
   })
 
   it('reflect changed limits', () => {

@@ -3,7 +3,7 @@ import type { PublicPlaceholder, ServerCondition } from '../../shared/placeholde
 import { formatSizeLimit } from '../../shared/rules/format/file-size.ts'
 import { joinWithOr, priceText } from '../../shared/rules/format/numbers.ts'
 import { type SettingValues, settingDefaults } from '../../shared/rules/tiers/admin-settings.ts'
-import { defaultTier, tiers } from '../../shared/rules/tiers/tier.ts'
+import { defaultTier, tiers, tierTraits } from '../../shared/rules/tiers/tier.ts'
 import {
   daysText,
   defaultLimits,
@@ -31,6 +31,8 @@ export interface PublicPageInput {
   /** The price of Premium, in dollars per month. */
   price: string
   limits: Limits
+  /** Who can create requests. */
+  requests: SettingValues['requests']
   /**
    * The email domains that can sign up, formatted for display. Empty unless signup is limited to
    * domains.
@@ -72,13 +74,14 @@ export function createValueReader({
       privacyEmail,
       version: lastSettings.values.app_version,
       price: lastSettings.values.premium_price,
+      requests: lastSettings.values.requests,
       limits: lastSettings.limits,
     })
   }
 }
 
 /** Returns the text of every placeholder on the public pages. */
-export function pageValues({ limits, ...input }: PublicPageInput): PlaceholderValues {
+export function pageValues({ limits, requests, ...input }: PublicPageInput): PlaceholderValues {
   const freeLimits = limits[defaultTier]
   const premiumLimits = limits[tiers.at(-1) ?? defaultTier]
   const maxLifetimeDays = Math.max(freeLimits.maxLifetimeDays, premiumLimits.maxLifetimeDays)
@@ -93,6 +96,7 @@ export function pageValues({ limits, ...input }: PublicPageInput): PlaceholderVa
     TIER_FILE_SIZE: limitErrorText(defaultTier, 'TIER_FILE_SIZE', limits),
     TIER_EXPIRATION: limitErrorText(defaultTier, 'TIER_EXPIRATION', limits),
     price: priceText(input.price),
+    requestsNote: requestsNotes[requests],
     freeFiles: filesText(freeLimits.maxFiles),
     premiumFiles: filesText(premiumLimits.maxFiles),
     freeFilesFirst: capitalize(filesText(freeLimits.maxFiles)),
@@ -113,6 +117,15 @@ export function pageValues({ limits, ...input }: PublicPageInput): PlaceholderVa
     freeMark: longestFreeDays === longestPremiumDays ? '' : String(longestFreeDays),
     premiumMark: daysText(longestPremiumDays),
   }
+}
+
+const canReceive =
+  'you can also receive files: create a request, and people without an account send them to you.'
+
+const requestsNotes: Readonly<Record<SettingValues['requests'], string>> = {
+  on: capitalize(canReceive),
+  premium: `With ${tierTraits.premium.name}, ${canReceive}`,
+  off: '',
 }
 
 /** Returns a text such as '3 files at a time' or 'unlimited files'. */

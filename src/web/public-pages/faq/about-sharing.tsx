@@ -54,6 +54,18 @@ export const sharingFaqSections = [
         later.
       </p>
     </Question>
+    <Question id="requests" title="Can people send files to me?">
+      <p>
+        Yes, with a request: create one on the dashboard and send its link. People need no account
+        to send files through it. What they send counts toward your limits, and only you can open it
+        until you share it. You can set a password, a largest file and an end, and close the request
+        at any time.
+      </p>
+      <p>
+        With Free, one request can be open at a time; with Premium, any number. The operator of a
+        server can turn requests off or limit them to Premium.
+      </p>
+    </Question>
     <Question id="preview-version" title="Why does it say “preview version”?">
       <p>
         Mayfly is still changing, and nothing is charged yet. <a href="/feedback">Your feedback</a>{' '}

@@ -6,6 +6,10 @@ const planRows: readonly { label: string; valueFor: (tier: Tier) => string }[] =
   { label: 'Maximum file size', valueFor: (tier) => values[`${tier}FileSize`] },
   { label: 'How long a link works', valueFor: (tier) => values[`${tier}Days`] },
   { label: 'Renewal of links', valueFor: (tier) => yesOrNo(tierTraits[tier].renewal) },
+  {
+    label: 'Open requests for files',
+    valueFor: (tier) => String(tierTraits[tier].maxOpenRequests ?? 'Any number'),
+  },
   { label: 'File Manager', valueFor: (tier) => yesOrNo(tierTraits[tier].fileManager) },
   { label: 'Analytics', valueFor: (tier) => yesOrNo(tierTraits[tier].analytics) },
   { label: 'Custom branding', valueFor: (tier) => yesOrNo(tierTraits[tier].branding) },

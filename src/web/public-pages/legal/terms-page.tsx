@@ -59,6 +59,17 @@ export function TermsPage() {
           with Premium, its files can get a new one.
         </p>
       </Section>
+      <Section id="requests" title="Requests">
+        <p>
+          With a request, you let people without an account send you files. You are responsible for
+          its title and message, and for what you share of the files you receive. Don’t ask for
+          passwords, payment details or anything else that people should not send.
+        </p>
+        <p>
+          When you send files through a request, these terms apply to you too. The person who asked
+          for them can keep, share and delete them.
+        </p>
+      </Section>
       <Section id="limits" title="Limits and expiry">
         <ul>
           <li>
