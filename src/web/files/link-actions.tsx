@@ -6,18 +6,20 @@ import {
   Pencil,
   QrCode,
   RefreshCw,
+  Send,
   Share2,
   Trash2,
 } from 'lucide-react'
 import { isUsedUp, type LinkStatus } from '../../shared/rules/links/link-status.ts'
 import { type Tier, tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { Button, IconButton, IconLink } from '../ui/button.tsx'
-import { Menu } from '../ui/menu.tsx'
+import { Menu, type MenuItem } from '../ui/menu.tsx'
 import { CopyLinkButton } from './copy-links.tsx'
 import type { ListedLink } from './listed-link.ts'
 import { shareEmailUrl } from './share-email.ts'
+import type { Sending } from './use-sending.ts'
 
-export type LinkDialogName = 'renew' | 'edit' | 'qr'
+export type LinkDialogName = 'renew' | 'edit' | 'qr' | 'send'
 
 export interface LinkActionsProps {
   link: ListedLink
@@ -27,6 +29,8 @@ export interface LinkActionsProps {
   url: string
   /** The signature that the administrator has set for emails that share a link. */
   signature: string
+  /** Whether the server can send the link by email. */
+  sending: Sending
   onDelete: (link: ListedLink) => void
   /** Makes a received link public. */
   onShare: (link: ListedLink) => void
@@ -78,12 +82,18 @@ function cannotRenewReason(link: ListedLink, status: LinkStatus): string | undef
  * a private link, Copy and Renew swap places, because renewing is the main action.
  */
 export function LinkActions(props: LinkActionsProps) {
-  const { link, status, tier, url, signature, onDelete, onShare, onDialog, onAddFiles } = props
-  const { isPrimary = false } = props
+  const { link, status, tier, url, signature, sending, isPrimary = false } = props
+  const { onDelete, onShare, onDialog, onAddFiles } = props
   const { name } = link
   const unavailableReason = cannotShareReason(link, status)
   const isPrivate = status === 'private'
   const canRenew = tierTraits[tier].renewal
+  const sendItem: MenuItem | null = sending && {
+    label: 'Send by email',
+    icon: <Send />,
+    unavailable: unavailableReason ?? sending.unavailable,
+    onSelect: () => onDialog('send', link),
+  }
   return (
     <div
       className={`flex items-center justify-end gap-1 max-sm:col-span-full max-sm:-mt-1 sm:col-start-3 sm:row-start-1 lg:col-start-auto lg:row-start-auto max-sm:[&_:is(a,button)]:min-h-11 max-sm:[&_:is(a,button)]:min-w-11 ${canRenew ? 'sm:w-[244px]' : 'sm:w-[208px]'}`}
@@ -112,6 +122,7 @@ export function LinkActions(props: LinkActionsProps) {
         label={`More for link of ${name}`}
         icon={<ChevronDown />}
         items={[
+          ...(sendItem ? [sendItem] : []),
           {
             label: 'QR code',
             icon: <QrCode />,

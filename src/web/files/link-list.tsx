@@ -17,6 +17,8 @@ import { LinkReceipt } from './link-receipt.tsx'
 import { LinkRow, type RowPanel } from './link-row.tsx'
 import type { ListedLink } from './listed-link.ts'
 import { RenewDialog } from './renew-dialog.tsx'
+import { SendDialog } from './send-dialog.tsx'
+import { useSending } from './use-sending.ts'
 import { VirtualList } from './virtual-list.tsx'
 
 const QrDialog = lazy(() =>
@@ -77,6 +79,7 @@ export function LinkList({
   const share = useShareLink()
   const addFiles = useAddFiles()
   const signature = useEmailSignature()
+  const sending = useSending(tier)
   const [dialog, setDialog] = useState<{ name: LinkDialogName; link: ListedLink } | null>(null)
   const [open, setOpen] = useState<{ linkId: string; panel: RowPanel } | null>(null)
   const panelId = useId()
@@ -135,6 +138,7 @@ export function LinkList({
             tier={tier}
             now={now}
             signature={signature}
+            sending={sending}
             onDelete={(link) => void confirmAndDelete(link)}
             onShare={(link) => void confirmAndShare(link)}
             onDialog={(name, link) => setDialog({ name, link })}
@@ -193,6 +197,7 @@ export function LinkList({
         />
       ) : null}
       {dialog?.name === 'edit' ? <EditDialog link={dialog.link} onClosed={closeDialog} /> : null}
+      {dialog?.name === 'send' ? <SendDialog link={dialog.link} onClosed={closeDialog} /> : null}
       {dialog?.name === 'qr' ? (
         <Suspense fallback={null}>
           <QrDialog

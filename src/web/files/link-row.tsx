@@ -22,7 +22,7 @@ export type RowPanel = 'files' | 'details'
 export interface LinkRowProps
   extends Pick<
     LinkActionsProps,
-    'link' | 'tier' | 'signature' | 'onDelete' | 'onShare' | 'onDialog' | 'onAddFiles'
+    'link' | 'tier' | 'signature' | 'sending' | 'onDelete' | 'onShare' | 'onDialog' | 'onAddFiles'
   > {
   now: Date
   /** Expands or collapses the link's files, or its details: its statistics and receipt. */
@@ -136,7 +136,10 @@ interface LinkFactsProps extends Pick<LinkRowProps, 'link' | 'now'> {
 function LinkFacts({ link, isActive, url, now, isNew, openId, onToggle }: LinkFactsProps) {
   const [showsReason, setShowsReason] = useState(false)
   const reasonId = useId()
+  const [showsUndelivered, setShowsUndelivered] = useState(false)
+  const undeliveredId = useId()
   const { files, hasPassword, maxDownloads, name, requestId, senderName, shared } = link
+  const { undelivered } = link
   const takedown = getTakedown(link)
   const remaining = downloadsLeft(link)
   return (
@@ -210,9 +213,28 @@ function LinkFacts({ link, isActive, url, now, isNew, openId, onToggle }: LinkFa
             </button>
           </Fact>
         )}
+        {undelivered.length === 0 ? null : (
+          <Fact>
+            <button
+              type="button"
+              aria-expanded={showsUndelivered}
+              aria-controls={showsUndelivered ? undeliveredId : undefined}
+              onClick={() => setShowsUndelivered(!showsUndelivered)}
+              className={`${factButtonClass} text-amber`}
+            >
+              {formatCount(undelivered.length, 'email')} not delivered
+              <span className="sr-only"> with link of {name}</span>
+            </button>
+          </Fact>
+        )}
       </p>
       {takedown !== null && showsReason ? (
         <TakedownReason id={reasonId} takedown={takedown} now={now} />
+      ) : null}
+      {showsUndelivered ? (
+        <p id={undeliveredId} className="mt-1 max-w-[68ch] text-sm wrap-anywhere">
+          This link could not be delivered to {undelivered.join(', ')}.
+        </p>
       ) : null}
     </>
   )
