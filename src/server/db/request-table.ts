@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { users } from './account-tables.ts'
 import { bytes, timestamptz } from './columns.ts'
@@ -35,5 +36,7 @@ export const requests = pgTable(
     // Lists scan these indexes backwards, newest first.
     index('requests_of_owner').on(table.ownerId, table.createdAt, table.id),
     index('requests_by_date').on(table.createdAt, table.id),
+    // Finds requests that close soon.
+    index('requests_by_end').on(table.closesAt).where(sql`${table.closedAt} is null`),
   ],
 )

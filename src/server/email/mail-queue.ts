@@ -51,6 +51,13 @@ export const mailRequest = z.discriminatedUnion('kind', [
     linkIds: z.array(z.uuid()),
   }),
   z.object({
+    kind: z.literal('deliveries'),
+    requestId: z.uuid(),
+    /** When the period that the email reports began. */
+    since: timestamp,
+  }),
+  z.object({ kind: z.literal('request-closes'), requestId: z.uuid(), closesAt: timestamp }),
+  z.object({
     kind: z.literal('takedown'),
     userId: z.string(),
     fileIds: z.array(z.uuid()),

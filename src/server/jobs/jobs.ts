@@ -12,6 +12,7 @@ import { forgetReceiptNames } from '../files/receipt-queries.ts'
 import { markUndelivered, removeOldLinkEmails } from '../link-emails/queries.ts'
 import { removeAbandonedLinks } from '../links/queries.ts'
 import { redactedMessage } from '../logging/redact.ts'
+import { queueRequestReminders } from '../requests/request-emails.ts'
 import { expireTrials } from '../tiers/set-tier.ts'
 import { reportOverdueRemovals, retryRemovals, sweepUploads } from '../uploads/end-uploads.ts'
 import { compareStorage } from './compare-storage.ts'
@@ -63,7 +64,13 @@ const jobDefinitions: Readonly<Record<JobName, Omit<Job, 'name'>>> = {
   },
   'expire-trials': { cron: '*/10 * * * *', run: expireTrials },
   'tell-first-downloads': { cron: '* * * * *', run: queueFirstDownloadEmails },
-  'tell-ending-links': { cron: '*/10 * * * *', run: queueExpiryEmails },
+  'tell-ending-links': {
+    cron: '*/10 * * * *',
+    run: async (deps) => ({
+      ...(await queueExpiryEmails(deps)),
+      remindedCount: await queueRequestReminders(deps),
+    }),
+  },
   'sweep-uploads': {
     cron: '* * * * *',
     run: async (deps) => ({

@@ -16,6 +16,7 @@ import { renderEmail } from '../email/render-email.ts'
 import { writeFeedbackDigest, writeFeedbackEmail } from '../feedback/send-feedback.ts'
 import { writeFileEmail } from '../files/file-emails.ts'
 import { writeLinkEmail } from '../link-emails/write-email.ts'
+import { writeDeliveryEmail, writeRequestReminder } from '../requests/request-emails.ts'
 import { writeTrialEmail } from '../tiers/trial-emails.ts'
 
 export type SendMailDeps = Pick<
@@ -32,6 +33,8 @@ const limitKinds: Readonly<Record<MailRequest['kind'], EmailKind>> = {
   'google-linked': 'account',
   trial: 'account',
   links: 'files',
+  deliveries: 'deliveries',
+  'request-closes': 'files',
   'shared-link': 'shared-link',
   takedown: 'support',
   feedback: 'support',
@@ -99,6 +102,10 @@ function composeEmail(deps: SendMailDeps, request: MailRequest): Promise<Outgoin
       return writeFileEmail(deps, request)
     case 'shared-link':
       return writeLinkEmail(deps, request)
+    case 'deliveries':
+      return writeDeliveryEmail(deps, request)
+    case 'request-closes':
+      return writeRequestReminder(deps, request)
     case 'takedown':
       return writeTakedownEmail(deps, request)
     default:

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, gte, inArray, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import { type RequestDates, requestState } from '../../shared/rules/links/request-state.ts'
 import { brandColumns } from '../branding/queries.ts'
 import { branding, files, links, requests, shortCodes, uploads, users } from '../db/schema.ts'
@@ -188,4 +188,57 @@ export async function beginDeliveryPeriod(
     .set({ deliveredAt: now })
     .where(and(eq(requests.id, id), hasNone))
   return rowCount === 1
+}
+
+/** Summarizes the deliveries whose first file arrived in this period, oldest first. */
+export function listDeliveries(
+  db: Db,
+  requestId: string,
+  { from, until }: { from: Date; until: Date },
+): Promise<{ senderName: string | null; fileCount: number; size: number }[]> {
+  return db
+    .select({
+      senderName: links.senderName,
+      fileCount: sql`count(*)`.mapWith(Number),
+      size: sql`sum(${files.size})`.mapWith(Number),
+    })
+    .from(links)
+    .innerJoin(files, eq(files.linkId, links.id))
+    .where(
+      and(eq(links.requestId, requestId), gte(links.createdAt, from), lt(links.createdAt, until)),
+    )
+    .groupBy(links.id)
+    .orderBy(links.createdAt, links.id)
+}
+
+/**
+ * Claims up to `limit` open requests that close by `until` and have received nothing, for a
+ * reminder. A request that is open for a day or less gets none.
+ */
+export function claimForReminder(
+  tx: Db,
+  { now, until }: { now: Date; until: Date },
+  limit: number,
+): Promise<Pick<RequestRow, 'id' | 'closesAt'>[]> {
+  const dueRequests = tx
+    .select({ id: requests.id })
+    .from(requests)
+    .where(
+      and(
+        isNull(requests.closedAt),
+        gt(requests.closesAt, now),
+        lte(requests.closesAt, until),
+        sql`${requests.createdAt} < ${requests.closesAt} - interval '1 day'`,
+        sql`${requests.notifiedClosesAt} is distinct from ${requests.closesAt}`,
+        sql`not exists (select 1 from ${links} where ${links.requestId} = ${requests.id} and ${hasFile})`,
+      ),
+    )
+    .orderBy(requests.id)
+    .limit(limit)
+    .for('update', { skipLocked: true })
+  return tx
+    .update(requests)
+    .set({ notifiedClosesAt: sql`${requests.closesAt}` })
+    .where(inArray(requests.id, dueRequests))
+    .returning({ id: requests.id, closesAt: requests.closesAt })
 }

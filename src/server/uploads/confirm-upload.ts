@@ -8,6 +8,7 @@ import type { Deps } from '../deps.ts'
 import { AppError, limitError } from '../errors.ts'
 import { type FileRow, findFilesByKey, markDeleted } from '../files/queries.ts'
 import type { Uploader } from '../http/session.ts'
+import { queueDeliveryEmails } from '../requests/request-emails.ts'
 import { SizeMismatch } from '../storage/storage.ts'
 import { removeBytes } from './end-uploads.ts'
 import {
@@ -32,7 +33,10 @@ import { endUploads } from './removal-queries.ts'
 
 export type ConfirmRequest = z.output<typeof uploads.confirmUpload.body>
 
-type ConfirmDeps = Pick<Deps, 'requestJob' | 'clock' | 'db' | 'log' | 'settings' | 'stores'>
+type ConfirmDeps = Pick<
+  Deps,
+  'requestJob' | 'clock' | 'db' | 'log' | 'mailQueue' | 'settings' | 'stores'
+>
 
 interface Confirm extends Entry<ConfirmRequest, FileRow> {
   upload?: Upload
@@ -199,6 +203,8 @@ async function createFiles(
     if (!owner) throw new AppError('UNAUTHORIZED')
     const now = clock()
     const tier = effectiveTier(owner, now)
+    const requestIds = sealedConfirms.flatMap(({ upload }) => upload?.link.requestId ?? [])
+    await queueDeliveryEmails(deps, tx, new Set(requestIds), now)
     const openUploads = await lockUploads(tx, uploader, keysOf(sealedConfirms))
     const blockedSha256 = await findBlocked(tx, sha256Of(sealedConfirms))
     let count =

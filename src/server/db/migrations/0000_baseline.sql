@@ -377,6 +377,7 @@ CREATE INDEX "reports_closed_owner" ON "reports" USING btree ("owner_id") WHERE 
 CREATE INDEX "reports_closed" ON "reports" USING btree ("closed_at") WHERE "reports"."closed_at" is not null;--> statement-breakpoint
 CREATE INDEX "requests_of_owner" ON "requests" USING btree ("owner_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "requests_by_date" ON "requests" USING btree ("created_at","id");--> statement-breakpoint
+CREATE INDEX "requests_by_end" ON "requests" USING btree ("closes_at") WHERE "requests"."closed_at" is null;--> statement-breakpoint
 CREATE INDEX "sent_emails_email_sent_at" ON "sent_emails" USING btree ("email","sent_at");--> statement-breakpoint
 CREATE INDEX "sessions_user_id" ON "sessions" USING btree ("user_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "uploads_owner_id_idempotency_key" ON "uploads" USING btree ("owner_id","idempotency_key");--> statement-breakpoint

@@ -1,7 +1,6 @@
 import type { FileEmail } from '../../../shared/rules/files/file-emails.ts'
 import { type Block, createGreeting, type EmailContent } from '../email.ts'
-
-const maxListed = 10
+import { limitedBlocks } from './limited-blocks.ts'
 
 interface NamedLink {
   /** As returned by `linkName`. */
@@ -122,11 +121,4 @@ function yourFilesText(count: number): string {
 
 function linkBlock({ name, endsAt, isOpen }: NamedLink): Block {
   return { kind: 'paragraph', strong: name, text: `${isOpen ? 'until' : 'expired'} ${endsAt}` }
-}
-
-/** Returns blocks for the first items, and one that counts the rest. */
-function limitedBlocks<Item>(items: readonly Item[], toBlock: (item: Item) => Block): Block[] {
-  const blocks = items.slice(0, maxListed).map((item) => toBlock(item))
-  const hiddenCount = items.length - maxListed
-  return hiddenCount > 0 ? [...blocks, { kind: 'note', text: `and ${hiddenCount} more` }] : blocks
 }

@@ -16,6 +16,8 @@ export const emailLimits = {
   account: { max: 5, windowMs: 15 * minuteInMs },
   /** Emails about first downloads and expiring links. */
   files: { max: 24, windowMs: dayInMs },
+  /** Emails about deliveries, which anyone who has the request's address can trigger. */
+  deliveries: { max: 24, windowMs: dayInMs },
   /** Links that users send. Most recipients have no account. */
   'shared-link': { max: 20, windowMs: dayInMs },
   /** Emails from the administrator to a user, and from anyone to the support address. */
