@@ -63,6 +63,8 @@ const headingByTable: Readonly<Record<string, string | null>> = {
   preferences: 'Your settings',
   first_downloads: 'Your settings',
   branding: 'Your settings',
+  link_emails: 'Links sent by email',
+  email_opt_outs: 'Who wants no links by email',
   feedback: 'Feedback',
   rate_limits: 'Rate limits',
   audit_log: 'Audit log',

@@ -1,5 +1,6 @@
 import { expect } from '@playwright/test'
 import { computeDigests } from '../../../src/server/abuse/compute-digests.ts'
+import { createOptOutToken } from '../../../src/server/link-emails/opt-out.ts'
 import { saveBrand } from '../../support/brands.ts'
 import { makeLink, sendFile, startLink } from '../../support/links.ts'
 import { makeFile, makePerson } from '../../support/make.ts'
@@ -73,6 +74,15 @@ export const downloadScreens: Screens = {
     await page.getByLabel('Details').fill('It is a trap.')
     await page.getByRole('button', { name: 'Send report' }).click()
     await expect(page.getByRole('heading', { name: 'Thank you' })).toBeVisible()
+  },
+  'the page that stops links by email': async ({ app, page }) => {
+    const token = createOptOutToken(app.deps.secret, 'ada@example.org')
+    await page.goto(`/opt-out/${token}`)
+    await expect(page.getByRole('button', { name: 'Stop these emails' })).toBeVisible()
+  },
+  'links by email that were stopped': async ({ page }) => {
+    await page.getByRole('button', { name: 'Stop these emails' }).click()
+    await expect(page.getByRole('heading', { name: 'Emails stopped' })).toBeVisible()
   },
   'uploads panel in every state': async ({ app, page }) => {
     const person = await makeFilesInAllStates(app)

@@ -8,6 +8,7 @@ import {
   verifySignupEmail,
 } from '../../../src/server/email/templates/account.ts'
 import { fileEmail, takedownEmail } from '../../../src/server/email/templates/files.ts'
+import { linkEmail } from '../../../src/server/email/templates/links.ts'
 import {
   feedbackDigestEmail,
   feedbackEmail,
@@ -27,6 +28,15 @@ const loginUrl = `${origin}/login`
 const dashboardUrl = `${origin}/`
 const limits = defaultLimits.free
 const link = `${origin}/verify-email?token=${'a'.repeat(43)}`
+
+const sentLink = {
+  message: 'As promised.\nRead page 3.',
+  files: { name: 'minutes.pdf and 2 more', count: 3, size: '12 MB' },
+  endsAt: formattedTime,
+  url: `${origin}/s/k7RmTq9XbW`,
+  host: 'files.example.org',
+  optOutUrl: `${origin}/opt-out/${'a'.repeat(43)}.${'b'.repeat(43)}`,
+}
 
 /** Sample emails from each template, with all optional parts. */
 export const emails: Readonly<Record<string, readonly EmailContent[]>> = {
@@ -69,6 +79,23 @@ export const emails: Readonly<Record<string, readonly EmailContent[]>> = {
       reason: 'It is malware.\nThree scanners say so.',
       takenDownAt: formattedTime,
       supportEmail,
+    }),
+  ],
+  links: [
+    linkEmail({ ...sentLink, sender: { name: 'Ada Lovelace', email, brand: null } }),
+    {
+      ...linkEmail({
+        ...sentLink,
+        sender: { name: 'Ada Lovelace', email, brand: 'Lovelace & Co' },
+      }),
+      brand: { name: 'Lovelace & Co', accent: '#ffd400', logo: null },
+    },
+    linkEmail({
+      ...sentLink,
+      sender: { name: 'Ada Lovelace', email, brand: null },
+      message: null,
+      files: null,
+      endsAt: null,
     }),
   ],
   support: [

@@ -112,8 +112,9 @@ function DataViewers() {
         The link's title and message, whether it has a password and how many downloads are left.
         Each file, its name, size and type, how much of it has arrived, when it was uploaded, when
         the link ends and when the file is deleted at the latest, the checksum, and your brand if
-        you set one up. Not who you are. Before a password is given, only when the link ends and
-        your brand.
+        you set one up. Not who you are, unless you send the link by email from here: then the
+        recipients see your name and email address. Before a password is given, only when the link
+        ends and your brand.
       </Viewer>
       <Viewer viewer="The administrator">
         In the Admin Center: names, addresses and whether they are confirmed, pictures and tiers of

@@ -14,6 +14,7 @@ import {
 import { analyticsDays } from '../../../shared/rules/format/day.ts'
 import { durationText } from '../../../shared/rules/format/numbers.ts'
 import { dayInMs } from '../../../shared/rules/format/units.ts'
+import { linkEmailRetentionMs } from '../../../shared/rules/links/link-emails.ts'
 import { receiptDays } from '../../../shared/rules/links/receipt.ts'
 import { closedReportDays, openReportDays } from '../../../shared/rules/links/report.ts'
 import { When } from '../../built-pages/template.tsx'
@@ -123,6 +124,16 @@ export function StoredData() {
           only its operator can read.
         </When>{' '}
         Links in emails contain a secret, of which the server keeps a hash while the link works.
+      </DataEntry>
+      <DataEntry
+        title="Links sent by email"
+        retention={`for ${durationText(linkEmailRetentionMs)}, or until the account is deleted`}
+      >
+        The addresses that a user sends a link to, the message, when, and whether the email could
+        not be delivered.
+      </DataEntry>
+      <DataEntry title="Who wants no links by email" retention="permanently">
+        A keyed hash of the email address of everyone who has stopped such emails, and when.
       </DataEntry>
       <DataEntry
         title="Feedback"
