@@ -52,6 +52,8 @@ describe('a forged cursor', () => {
     '/api/files/receipts?': (purgedAt) => ({ purgedAt, fileId: id }),
     '/api/admin/feedback?': (time) => [time, id],
     '/api/admin/reports?': (time) => [time, id],
+    '/api/requests?': (time) => [time, id],
+    '/api/admin/requests?': (time) => [time, id],
   }
   const requestPage = (path: string, value: unknown) => {
     const cursor = Buffer.from(JSON.stringify(value)).toString('base64url')

@@ -14,7 +14,7 @@ import {
 import { json, makeClient, makePerson, type Person } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { expectError } from '../../../tests/support/upload-requests.ts'
-import { dayInMs } from '../../shared/rules/format/units.ts'
+import { dayInMs, hourInMs } from '../../shared/rules/format/units.ts'
 
 let app: TestApp
 let owner: Person
@@ -159,6 +159,18 @@ describe('a request', () => {
     expect(listedIds.toSorted()).toEqual(ids.toSorted())
     expect(listedIds.slice(0, 1)).toEqual(ids.slice(4))
     expect((await lister.fetch('/api/requests?cursor=x')).status).toBe(400)
+  })
+})
+
+describe('creating requests', () => {
+  it('is limited to 60 an hour, because every code is kept forever', async () => {
+    const limitedApp = await startTestApp({ env: { RATE_LIMITS: 'on' } })
+    const person = await makePerson(limitedApp, { tier: 'premium' })
+    for (let count = 0; count < 60; count += 1) await makeRequest(person)
+    await expectError(await requestRequest(person), 429, 'TOO_MANY_REQUESTS')
+    limitedApp.clock.advance(hourInMs)
+    await makeRequest(person)
+    await limitedApp.close()
   })
 })
 

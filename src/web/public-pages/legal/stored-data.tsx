@@ -84,6 +84,18 @@ export function StoredData() {
         long that took, and when its link ends; the link's title and message, and a hash of its
         password.
       </DataEntry>
+      <DataEntry title="Your requests" retention="until the account is deleted">
+        The title and message, the limits, when the request was opened and closed, and a hash of its
+        password.
+      </DataEntry>
+      <DataEntry
+        title="What people send you"
+        retention="like your other files, and deleted with them"
+      >
+        The files, and the name and message that the sender enters, if any. Nothing else about the
+        sender: no IP address, and no account. Whoever enters a request's password gets a cookie for
+        twelve hours.
+      </DataEntry>
       <DataEntry
         title="Unfinished uploads"
         retention={`until you cancel the upload, or ${durationText(idleUploadTimeoutMs)} after its last byte`}
