@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Endpoint, errorsOf } from '../src/shared/contract/endpoint.ts'
 import type { File } from '../src/shared/contract/files.ts'
 import { type EndpointName, endpoints } from '../src/shared/contract/index.ts'
+import { makeRequest, startDelivery, withToken } from './support/file-requests.ts'
 import {
   type Client,
   json,
@@ -17,8 +18,9 @@ import { startTestApp, type TestApp } from './support/test-app.ts'
 
 let app: TestApp
 let usersByRole: Record<'user' | 'other user' | 'premium user' | 'administrator', Person>
-let clientsByRole: Record<'visitor' | keyof typeof usersByRole, Client>
+let clientsByRole: Record<'visitor' | 'sender' | keyof typeof usersByRole, Client>
 let fileId: string
+let uploadToken: string
 beforeAll(async () => {
   app = await startTestApp()
   usersByRole = {
@@ -27,6 +29,8 @@ beforeAll(async () => {
     'premium user': await makePerson(app, { tier: 'premium' }),
     administrator: await makePerson(app, { role: 'admin' }),
   }
+  const { code } = await makeRequest(await makePerson(app))
+  uploadToken = (await startDelivery(makeClient(app), code)).uploadToken
   await signAllIn()
   fileId = (await makeFile(clientsByRole.user)).id
 })
@@ -37,6 +41,7 @@ async function signAllIn() {
     makeClient(app, await logIn(app, email, password))
   clientsByRole = {
     visitor: makeClient(app),
+    sender: withToken(makeClient(app), uploadToken),
     user: await makeSignedInClient(usersByRole.user),
     'other user': await makeSignedInClient(usersByRole['other user']),
     'premium user': await makeSignedInClient(usersByRole['premium user']),
@@ -66,7 +71,8 @@ describe.each(names)('%s', (name) => {
 
   it(`allows ${row.access} callers only`, async () => {
     // The administrator comes last, because admin calls can change what other users see.
-    for (const caller of ['visitor', 'other user', 'premium user', 'administrator'] as const) {
+    const callers = ['visitor', 'sender', 'other user', 'premium user', 'administrator'] as const
+    for (const caller of callers) {
       const response = await callEndpoint(clientsByRole[caller], row)
       const { status } = response
       // An error that depends on the user's tier isn't an access error.
@@ -75,7 +81,7 @@ describe.each(names)('%s', (name) => {
       const expected =
         row.access === 'visitor' || caller === 'administrator'
           ? 'in'
-          : caller === 'visitor'
+          : caller === 'visitor' || (caller === 'sender' && row.access !== 'uploader')
             ? 401
             : row.access === 'admin'
               ? 403

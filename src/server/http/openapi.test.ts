@@ -35,9 +35,16 @@ describe('every declared call', () => {
     expect(document.paths[path]?.[method.toLowerCase()]?.operationId).toBe(name)
   })
 
-  it.each(rows)('%s needs a session unless it is for visitors', (name, { access }) => {
+  it.each(rows)('%s needs what its access says', (name, { access }) => {
     const { security } = findOperation(name as keyof typeof endpoints)
-    expect(security).toEqual(access === 'visitor' ? [] : [{ session: [] }])
+    const session = { session: [] }
+    const expected = {
+      visitor: [],
+      uploader: [session, { uploadToken: [] }],
+      user: [session],
+      admin: [session],
+    }
+    expect(security).toEqual(expected[access])
   })
 
   it.each(rows)('%s lists all its errors by status', (name, row) => {

@@ -1,5 +1,10 @@
 import { type ZodType, z } from 'zod'
-import { type Endpoint, errorsOf, isJsonResponse } from '../../shared/contract/endpoint.ts'
+import {
+  type Access,
+  type Endpoint,
+  errorsOf,
+  isJsonResponse,
+} from '../../shared/contract/endpoint.ts'
 import { type ErrorCode, errorTable } from '../../shared/contract/errors.ts'
 import { type EndpointName, endpoints, endpointsByFeature } from '../../shared/contract/index.ts'
 import { isTierLimitCode, limitErrorText } from '../../shared/contract/tier-errors.ts'
@@ -65,6 +70,12 @@ export function openApiDocument(
     components: {
       securitySchemes: {
         session: { type: 'apiKey', in: 'cookie', name: sessionCookieName(appUrl) },
+        uploadToken: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'Authorization',
+          description: '`Upload`, a space, and the `uploadToken` of a delivery.',
+        },
       },
       schemas: {
         Error: {
@@ -85,12 +96,20 @@ function findTag(name: EndpointName, row: Endpoint): string | undefined {
   return Object.entries(endpointsByFeature).find(([, endpoints]) => name in endpoints)?.[0]
 }
 
+/** Each entry suffices. */
+const securityByAccess: Readonly<Record<Access, Record<string, never[]>[]>> = {
+  visitor: [],
+  uploader: [{ session: [] }, { uploadToken: [] }],
+  user: [{ session: [] }],
+  admin: [{ session: [] }],
+}
+
 function createOperation(operationId: EndpointName, row: Endpoint, limits: Limits) {
   return {
     operationId,
     tags: [findTag(operationId, row)],
     summary: row.summary,
-    security: row.access === 'visitor' ? [] : [{ session: [] }],
+    security: securityByAccess[row.access],
     parameters: [...createParameters('path', row.params), ...createParameters('query', row.query)],
     ...(row.body && {
       requestBody: {
