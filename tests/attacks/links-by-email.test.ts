@@ -81,11 +81,12 @@ describe('phishing', () => {
     const [email] = await sendLink(app, attacker, code, [`${randomUUID()}@example.org`], message)
     const { subject, html, text } = email?.content ?? { subject: '', html: '', text: '' }
     expect(subject).toBe('Ada Lovelace sent you 2 files')
-    expect(text.startsWith(`${subject}\n\nAda Lovelace (${attacker.email}) sends it with `)).toBe(
+    expect(text.startsWith(`${subject}\n\nAda Lovelace (${attacker.email}) sent this with `)).toBe(
       true,
     )
-    expect(text).toContain('“<h1>Your bank</h1> Log in: https://evil.example”, ')
-    expect(text).toContain('Ada Lovelace writes: Dear customer,')
+    expect(text).toContain('“<h1>Your bank</h1> Log in: https://evil.example”')
+    expect(text).toContain('Ada Lovelace writes:\n\n> Dear customer,\n> your account')
+    expect(text).toContain('.\n> --\n> Your bank\n\n')
     expect(html).not.toMatch(/<h1>Your bank|href="https:\/\/evil/)
     for (const character of ['\u202e', '\u0007']) expect(html).not.toContain(character)
     const { origin } = app.deps.config.appUrl

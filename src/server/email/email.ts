@@ -10,6 +10,8 @@ export type Block =
   | { kind: 'paragraph'; text: string; strong?: string }
   /** Secondary text in smaller type, with a link at its end. */
   | { kind: 'note'; text: string; link?: { label: string; href: string } }
+  /** What somebody else wrote, set off from our own text. */
+  | { kind: 'quote'; lines: readonly string[] }
   /** The email's only button. Its URL is repeated below it as text. */
   | { kind: 'button'; label: string; href: string; note: string }
 
@@ -87,16 +89,4 @@ const controlCharacters = /[\p{Cc}\p{Bidi_Control}]/gu
  */
 export function toPrintableLine(text: string): string {
   return text.replace(lineBreaks, ' ').replace(controlCharacters, '')
-}
-
-/**
- * Splits text into paragraphs at line breaks, skipping blank lines. `lead` starts the first one.
- */
-export function toParagraphs(text: string, lead?: string): Block[] {
-  const lines = text.split('\n').filter((line) => line.trim() !== '')
-  return lines.map((line, index) => ({
-    kind: 'paragraph',
-    text: line,
-    ...(index === 0 && lead !== undefined && { strong: lead }),
-  }))
 }

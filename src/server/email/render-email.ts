@@ -36,6 +36,7 @@ export function renderEmail(content: EmailContent, footer: EmailFooter): Rendere
 /** Strips control characters: file names, reasons and messages come from users. */
 function printableBlock(block: Block): Block {
   if (block.kind === 'button') return block
+  if (block.kind === 'quote') return { ...block, lines: block.lines.map(toPrintableLine) }
   const text = toPrintableLine(block.text)
   return 'strong' in block
     ? { ...block, text, strong: toPrintableLine(block.strong ?? '') }
@@ -51,6 +52,8 @@ function blockText(block: Block): string {
   switch (block.kind) {
     case 'paragraph':
       return block.strong === undefined ? block.text : `${block.strong} ${block.text}`
+    case 'quote':
+      return block.lines.map((line) => `> ${line}`.trimEnd()).join('\n')
     case 'note':
       return block.link ? `${block.text} ${block.link.label}: ${block.link.href}` : block.text
     case 'button':
@@ -192,6 +195,9 @@ function blockHtml(block: Block, button: AccentPair): Html {
       return html`<p class="ink" style="margin:12px 0 0;color:#1b1a18">${
         block.strong === undefined ? '' : html`<b style="font-weight:650">${block.strong}</b> `
       }${block.text}</p>
+`
+    case 'quote':
+      return html`<blockquote class="ink rule" style="margin:12px 0 0;padding:0 0 0 14px;border-left:3px solid #e3dfd8;color:#1b1a18">${block.lines.map((line) => html`${line}<br>`)}</blockquote>
 `
     case 'note':
       return html`<p class="muted" style="margin:16px 0 0;font-size:13px;color:#625e57">${block.text}${

@@ -60,10 +60,10 @@ describe('an email that sends a link', () => {
     expect(email?.content.subject).toBe('Ada Lovelace sent you a file')
     const { origin, host } = app.deps.config.appUrl
     for (const text of [
-      `Ada Lovelace (${sender.email}) sends it with ${host}.`,
-      '“report.pdf”, ',
-      ', until ',
-      'Ada Lovelace writes: Hello,\n\nas promised.',
+      `Ada Lovelace (${sender.email}) sent this with ${host}.`,
+      '“report.pdf”, 1000 Bytes\n',
+      ' and works until ',
+      'Ada Lovelace writes:\n\n> Hello,\n>\n> as promised.\n\n',
       `Open the link: ${origin}/s/${code}`,
       `report it: ${origin}/s/${code}/report`,
       `Stop these emails: ${email?.unsubscribeUrl}`,
@@ -102,7 +102,7 @@ describe('an email that sends a link', () => {
     const { code: titled } = await makeLink(sender, { title: 'Plans' })
     const [email] = await sendLink(app, sender, titled, [to])
     expect(email?.content.subject).toBe('Ada Lovelace sent you 2 files')
-    expect(email?.content.text).toContain('“Plans”, 300 Bytes, until ')
+    expect(email?.content.text).toContain('“Plans”, 300 Bytes\n')
   })
 
   it('can be sent while the files are on their way', async () => {

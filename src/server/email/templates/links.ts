@@ -1,5 +1,5 @@
 import { formatCount } from '../../../shared/rules/format/numbers.ts'
-import { type Block, type EmailContent, toParagraphs } from '../email.ts'
+import type { Block, EmailContent } from '../email.ts'
 
 /** What the email says about a link's files. What isn't known yet is null. */
 interface SentFiles {
@@ -35,20 +35,19 @@ export function linkEmail(details: {
   const { sender, message, files, endsAt, url, host, optOutUrl } = details
   const shownName = sender.brand ?? sender.name
   const title = `${shownName} sent you ${whatText(files)}`
-  const until = endsAt === null ? null : `until ${endsAt}`
-  const facts = [files?.size, until].filter((text) => typeof text === 'string').join(', ')
   const blocks: (Block | null)[] = [
-    { kind: 'paragraph', text: `${sender.name} (${sender.email}) sends it with ${host}.` },
+    { kind: 'paragraph', text: `${sender.name} (${sender.email}) sent this with ${host}.` },
     files === null
       ? {
           kind: 'paragraph',
           text: `The link needs a password. Ask ${sender.name} for it, if you don't have it yet.`,
         }
-      : { kind: 'paragraph', text: quote(files.name ?? 'Files') + (facts && `, ${facts}`) },
+      : { kind: 'paragraph', text: nameText(files) },
     files !== null && files.count === null
       ? { kind: 'paragraph', text: 'Some files are still being uploaded. The page shows how many.' }
       : null,
-    ...(message === null ? [] : toParagraphs(message, `${sender.name} writes:`)),
+    message === null ? null : { kind: 'paragraph', text: `${sender.name} writes:` },
+    message === null ? null : { kind: 'quote', lines: message.split('\n') },
     {
       kind: 'button',
       label: 'Open the link',
@@ -68,7 +67,7 @@ export function linkEmail(details: {
   ]
   return {
     subject: title,
-    preview: `${sender.email} sends it with ${host}.`,
+    preview: `${sender.email} sent this with ${host}.`,
     heading: title,
     blocks: blocks.filter((block) => block !== null),
   }
@@ -80,7 +79,8 @@ function whatText(files: SentFiles | null): string {
   return files.count === 1 ? 'a file' : formatCount(files.count, 'file')
 }
 
-/** Quotes text, so that it can't be taken for ours. */
-function quote(text: string): string {
-  return `“${text}”`
+/** Quotes the name, so that it can't be taken for our own text. */
+function nameText({ name, size }: SentFiles): string {
+  const quotedName = name === null ? 'Files' : `“${name}”`
+  return size === null ? quotedName : `${quotedName}, ${size}`
 }

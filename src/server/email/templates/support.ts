@@ -5,7 +5,7 @@ import {
 } from '../../../shared/rules/accounts/feedback.ts'
 import { formatCount, groupDigits } from '../../../shared/rules/format/numbers.ts'
 import { timestampText } from '../../../shared/rules/format/timestamp-text.ts'
-import { type EmailContent, toParagraphs } from '../email.ts'
+import type { Block, EmailContent } from '../email.ts'
 
 /** The email that forwards feedback to support. */
 export function feedbackEmail(feedback: {
@@ -116,4 +116,16 @@ export function testEmail({ origin }: { origin: string }): EmailContent {
       },
     ],
   }
+}
+
+/**
+ * Splits text into paragraphs at line breaks, skipping blank lines. `lead` starts the first one.
+ */
+function toParagraphs(text: string, lead?: string): Block[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  return lines.map((line, index) => ({
+    kind: 'paragraph',
+    text: line,
+    ...(index === 0 && lead !== undefined && { strong: lead }),
+  }))
 }
