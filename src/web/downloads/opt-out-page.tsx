@@ -8,7 +8,7 @@ import { HomeLink, LinkPage, tagline } from './page-frame.tsx'
  * URL.
  */
 export function OptOutPage(props: { assets: PageAssets }) {
-  const host = <b>{placeholder('host')}</b>
+  const host = placeholder('host')
   return (
     <LinkPage
       assets={props.assets}
