@@ -5,6 +5,7 @@ import { downloadScreens } from './download-screens.ts'
 import { fileScreens } from './file-screens.ts'
 import type { Screens } from './open-screens.ts'
 import { publicScreens } from './public-screens.ts'
+import { requestScreens } from './request-screens.ts'
 import { signInScreens } from './sign-in-screens.ts'
 import { waitingScreens } from './waiting-screens.ts'
 
@@ -20,5 +21,6 @@ export const screenSets: Readonly<Record<string, Screens>> = {
   dashboard: dashboardScreens,
   'lists of files': fileScreens,
   'pages of links': downloadScreens,
+  requests: requestScreens,
   'Admin Center': adminScreens,
 }

@@ -128,6 +128,32 @@ test('after a reload, the files keep their place in the link', async () => {
   )
 })
 
+test('a delivery keeps its token with each file, and later files join it', async () => {
+  const { startLink } = world.deps.calls
+  world.deps.calls.startLink = async (start, signal) => {
+    const outcome = await startLink(start, signal)
+    if (!outcome.ok) return outcome
+    const uploads = outcome.value.uploads.map(({ shortCode: _, ...ticket }) => ticket)
+    const link = { senderName: 'Grace', uploadToken: 'token' }
+    return {
+      ok: true,
+      value: { link, uploads: uploads.map((ticket) => ({ ...ticket, uploadToken: 'token' })) },
+    }
+  }
+  addToOneLink({ senderName: 'Grace' })
+  await advanceTime(2000)
+  expect(world.confirmations).toMatchObject(names.map(() => ({ uploadToken: 'token' })))
+  const [record] = world.state().records
+  expect(record).toMatchObject({
+    status: 'completed',
+    link: { senderName: 'Grace', uploadToken: 'token' },
+    ticket: { uploadToken: 'token' },
+  })
+  addToOneLink(record?.link, [fakeFile('d.txt')])
+  await advanceTime(2000)
+  expect(world.linkCalls.at(-1)).toMatchObject({ link: { uploadToken: 'token' } })
+})
+
 test('files are added to an existing link, and fail for good once it has ended', async () => {
   addToOneLink({ shortCode: 'kkkkkkkkkk' })
   await advanceTime(2000)
