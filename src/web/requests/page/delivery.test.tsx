@@ -1,14 +1,44 @@
 // @vitest-environment happy-dom
-import { expect, test } from 'vitest'
-import { fakeFile } from '../../../../tests/support/upload-fixtures.ts'
-import { acceptFiles } from './delivery.tsx'
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { afterEach, expect, test } from 'vitest'
+import { createStore } from 'zustand/vanilla'
+import { fakeFile, uploadRecord } from '../../../../tests/support/upload-fixtures.ts'
+import type { UploadsState } from '../../uploads/uploads-state.ts'
+import { acceptFiles, Delivery } from './delivery.tsx'
 
-const limit = { maxFileSize: 100 }
-const pick = (name: string, size: number) => ({ file: fakeFile(name, size) })
+afterEach(cleanup)
+
+const pick = (name: string, size = 10) => ({ file: fakeFile(name, size) })
+
+function showDelivery(state: Partial<UploadsState> = {}, maxFiles = 1000) {
+  const added: unknown[] = []
+  const store = createStore<UploadsState>(
+    () =>
+      ({
+        records: [],
+        otherTabIds: new Set(),
+        activity: {},
+        add: (files: readonly unknown[], _: number, link: object) =>
+          added.push({ files: files.length, ...link }),
+        ...state,
+      }) as unknown as UploadsState,
+  )
+  const request = { requester: 'Ada', maxFileSize: 100, maxFiles }
+  const { container } = render(<Delivery store={store} request={request} />)
+  return {
+    added,
+    text: () => container.textContent,
+    choose: (...names: string[]) =>
+      fireEvent.change(screen.getByLabelText('Files to send', { selector: '[type=file]' }), {
+        target: { files: names.map((name) => fakeFile(name)) },
+      }),
+    press: (name: RegExp) => act(() => fireEvent.click(screen.getByRole('button', { name }))),
+  }
+}
 
 test('only files within the limit are accepted, and the others are named', () => {
-  const small = pick('small.txt', 100)
-  const large = pick('large.txt', 101)
+  const limit = { maxFileSize: 100 }
+  const [small, large] = [pick('small.txt', 100), pick('large.txt', 101)]
   expect(acceptFiles({ files: [small], unreadable: [] }, limit)).toEqual({
     accepted: [small],
     error: null,
@@ -19,4 +49,32 @@ test('only files within the limit are accepted, and the others are named', () =>
   })
   expect(acceptFiles({ files: [large, large], unreadable: [] }, limit).error).toMatch(/^2 files/)
   expect(acceptFiles({ files: [], unreadable: ['secret'] }, limit).error).toMatch(/secret/)
+})
+
+test('the chosen files are sent with the name of the sender', () => {
+  const { added, choose, press } = showDelivery()
+  choose('a.txt', 'b.txt')
+  choose('c.txt')
+  press(/Remove a.txt/)
+  fireEvent.change(screen.getByLabelText(/Your name/), { target: { value: ' Grace ' } })
+  press(/^Send 2 files/)
+  expect(added).toEqual([{ files: 2, senderName: 'Grace', message: undefined }])
+})
+
+test('more files than the request can take are not sent', () => {
+  const { added, choose, press, text } = showDelivery({}, 1)
+  choose('a.txt', 'b.txt')
+  expect(text()).toContain('At most 1 file can be sent now.')
+  press(/^Send 2 files/)
+  expect(added).toEqual([])
+})
+
+test('files are listed as sent only once all of them have arrived', () => {
+  const stored = uploadRecord({ id: 'a', status: 'completed', uploadedBytes: 1000 })
+  const failed = uploadRecord({ id: 'b', status: 'failed', error: 'Upload failed' })
+  expect(showDelivery({ records: [stored, failed] }).text()).toContain('1 upload failed')
+  cleanup()
+  expect(showDelivery({ records: [stored] }).text()).toContain(
+    'Ada has received 1 file (1000 Bytes).',
+  )
 })
