@@ -15,7 +15,7 @@ import { type Tier, tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { Button, IconButton, IconLink } from '../ui/button.tsx'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
 import { CopyLinkButton } from './copy-links.tsx'
-import type { ListedLink } from './listed-link.ts'
+import { type ListedLink, notSharedReason } from './listed-link.ts'
 import { shareEmailUrl } from './share-email.ts'
 import type { Sending } from './use-sending.ts'
 
@@ -53,9 +53,7 @@ const usedUpReason = 'This link has no downloads left. Edit its limit to open it
 
 /** Says why a link can't be copied or emailed (spec §4). */
 function cannotShareReason(link: ListedLink, status: LinkStatus): string | undefined {
-  if (status === 'active' && !link.shared) {
-    return 'Only you can open this link. Share it first.'
-  }
+  if (status === 'active' && !link.shared) return notSharedReason
   if (status === 'active') {
     return isUsedUp(link) ? usedUpReason : undefined
   }

@@ -48,6 +48,9 @@ export function isOpen(link: ListedLink, tier: Tier, now: Date): boolean {
   return linkStatus(linkDates(link), tier, now) === 'active' && !isUsedUp(link)
 }
 
+/** Says why a received link can't be copied or emailed yet. */
+export const notSharedReason = 'Only you can open this link. Share it first.'
+
 /** True if a link can be given to others. A received link is for its owner alone until shared. */
 export function canShare(link: ListedLink, tier: Tier, now: Date): boolean {
   return link.shared && isOpen(link, tier, now)

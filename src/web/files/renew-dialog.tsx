@@ -15,7 +15,7 @@ import { isPermanentError, useRenewLink } from './change-links.ts'
 import { CopyLinkButton } from './copy-links.tsx'
 import { Lifeline, textColors } from './lifeline.tsx'
 import { linkDates, rowId } from './link-dates.ts'
-import type { ListedLink } from './listed-link.ts'
+import { type ListedLink, notSharedReason } from './listed-link.ts'
 import { shareEmailUrl } from './share-email.ts'
 
 const noErrors = {}
@@ -148,7 +148,8 @@ function NewLink({
         <div className="max-sm:flex-1">
           <CopyLinkButton
             ref={copyButtonRef}
-            variant="primary"
+            variant={link.shared ? 'primary' : 'plain'}
+            unavailable={link.shared ? undefined : notSharedReason}
             size="medium"
             url={url}
             name={link.name}
@@ -161,18 +162,20 @@ function NewLink({
       </p>
       <div className="mt-1">
         <ButtonRow>
-          <ButtonLink
-            href={shareEmailUrl({
-              name: link.name,
-              fileCount: link.files.length,
-              totalSize: link.totalSize,
-              link: url,
-              expiresAt: dates.expiresAt,
-              signature,
-            })}
-          >
-            Email link
-          </ButtonLink>
+          {link.shared ? (
+            <ButtonLink
+              href={shareEmailUrl({
+                name: link.name,
+                fileCount: link.files.length,
+                totalSize: link.totalSize,
+                link: url,
+                expiresAt: dates.expiresAt,
+                signature,
+              })}
+            >
+              Email link
+            </ButtonLink>
+          ) : null}
           <Button onClick={onClose}>Done</Button>
         </ButtonRow>
       </div>
