@@ -11,6 +11,7 @@ import { queueExpiryEmails } from '../files/file-emails.ts'
 import { findOwnersOfFirstDownloads, takeFirstDownloads } from '../files/preference-queries.ts'
 import { claimDueFiles } from '../files/purge-queries.ts'
 import { forgetReceiptNames } from '../files/receipt-queries.ts'
+import { queueRequestReminders } from '../requests/request-emails.ts'
 import { expireTrials, setTier } from '../tiers/set-tier.ts'
 import { findReferencedKeys, listReferencedKeys } from './queries.ts'
 
@@ -31,7 +32,7 @@ const userCount = 10_000
 const dueCount = 30
 const maxReadCount = 20 * dueCount
 
-type Table = 'files' | 'users' | 'first_downloads' | 'deletion_receipts'
+type Table = 'files' | 'users' | 'requests' | 'first_downloads' | 'deletion_receipts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -153,6 +154,25 @@ describe('the emails about expiring links', () => {
   it('read only the files whose links expire soon', async () => {
     await expectFewReads('files', async () =>
       expect(await queueExpiryEmails(app.deps)).toEqual({ notifiedCount: dueCount }),
+    )
+  })
+})
+
+describe('the reminders of requests', () => {
+  it('read only requests that close soon', async () => {
+    const requestCount = 10_000
+    await app.pool.query(
+      `insert into requests (owner_id, code, title, created_at, closes_at)
+        select 'user-' || 1 + n % $3::int, 'request-' || n, 'Photos', $1::timestamptz - interval '90 days',
+          case when n <= $4 then $1::timestamptz + interval '12 hours'
+            else $1::timestamptz + (30 - n % 90) * interval '1 day' + interval '25 hours' end
+        from generate_series(1, $2::int) n
+        where n <= $4 or n % 90 <> 30 and n % 90 <> 31`,
+      [app.clock(), requestCount, ownerCount, dueCount],
+    )
+    await app.pool.query('vacuum analyze requests')
+    await expectFewReads('requests', async () =>
+      expect(await queueRequestReminders(app.deps)).toBe(dueCount),
     )
   })
 })
