@@ -226,7 +226,9 @@ export function DownloadPage(props: { assets: PageAssets }) {
           <p className="remaining">{placeholder('remaining')}</p>
         </When>
         <When is="list">
-          <ul aria-live="off">{placeholder('files')}</ul>
+          <ul className="names" aria-live="off">
+            {placeholder('files')}
+          </ul>
         </When>
         <When is="sha256">
           <details className="sum">

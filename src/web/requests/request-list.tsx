@@ -184,7 +184,7 @@ function RequestRow({ request, received, onDialog, onClose }: RequestRowProps) {
           </p>
         </div>
         <div className="flex items-center justify-end gap-1 max-sm:col-span-full">
-          <div className="max-sm:flex-1">
+          <div>
             <Button
               size="small"
               variant="quiet"
@@ -198,7 +198,9 @@ function RequestRow({ request, received, onDialog, onClose }: RequestRowProps) {
           </div>
           {isOpen ? (
             <>
-              <CopyLinkButton url={url} name={title} />
+              <div className="max-sm:flex-1 sm:w-24">
+                <CopyLinkButton url={url} name={title} />
+              </div>
               <Menu
                 label={`More for ${title}`}
                 icon={<ChevronDown />}

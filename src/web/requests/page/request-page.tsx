@@ -76,11 +76,9 @@ export function RequestPage(props: { assets: PageAssets; sendScript: string }) {
             again later, or ask for another way to send them.
           </p>
         </When>
-        <noscript>
-          <p className="note">
-            Sending files needs JavaScript. Turn it on in your browser and reload this page.
-          </p>
-        </noscript>
+        <p className="note without-scripts">
+          Sending files needs JavaScript. Turn it on in your browser and reload this page.
+        </p>
         <div
           id="send"
           data-code={placeholder('code')}
