@@ -9,6 +9,7 @@ import {
 } from '../../../src/server/email/templates/account.ts'
 import { fileEmail, takedownEmail } from '../../../src/server/email/templates/files.ts'
 import { linkEmail } from '../../../src/server/email/templates/links.ts'
+import { deliveryEmail, requestReminder } from '../../../src/server/email/templates/requests.ts'
 import {
   feedbackDigestEmail,
   feedbackEmail,
@@ -29,6 +30,7 @@ const dashboardUrl = `${origin}/`
 const limits = defaultLimits.free
 const link = `${origin}/verify-email?token=${'a'.repeat(43)}`
 
+const request = { name, title: 'Photographs', requestsPage: `${origin}/?tab=requests` }
 const sentLink = {
   message: 'As promised.\nRead page 3.',
   files: { name: 'minutes.pdf and 2 more', count: 3, size: '12 MB' },
@@ -97,6 +99,15 @@ export const emails: Readonly<Record<string, readonly EmailContent[]>> = {
       files: null,
       endsAt: null,
     }),
+  ],
+  requests: [
+    deliveryEmail({
+      ...request,
+      deliveries: Array.from({ length: 12 }, (_, n) => {
+        return { senderName: n % 2 === 0 ? 'Grace' : null, fileCount: n + 1, size: '12 MB' }
+      }),
+    }),
+    requestReminder({ ...request, closesAt: formattedTime }),
   ],
   support: [
     feedbackEmail({ name, email, category: null, message: 'One\nTwo', createdAt: new Date(0) }),

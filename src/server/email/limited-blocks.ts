@@ -1,4 +1,4 @@
-import type { Block } from '../email.ts'
+import type { Block } from './email.ts'
 
 const maxListed = 10
 
