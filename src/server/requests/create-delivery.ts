@@ -29,21 +29,17 @@ export async function createDelivery(
   // The keys of senders must not meet those of the owner, or of another request's senders.
   const uploads = files.map((file, index) => ({
     ...file,
+    expirationDays,
     idempotencyKey: idempotencyKey && `${request.id}:${idempotencyKey}:${index}`,
   }))
   const earlier = linkId === null ? undefined : await findDelivery(deps.db, linkId)
+  const requestId = request.id
   const target: LinkTarget =
-    earlier?.isUploading && earlier.requestId === request.id
-      ? { kind: 'existing', shortCode: earlier.shortCode, requestId: request.id }
-      : {
-          kind: 'new',
-          requestId: request.id,
-          options: { requestId: request.id, senderName, message, shared: false },
-        }
-  const newUploads =
-    target.kind === 'new' ? uploads.map((upload) => ({ ...upload, expirationDays })) : uploads
+    earlier?.isUploading && earlier.requestId === requestId
+      ? { kind: 'existing', shortCode: earlier.shortCode, requestId }
+      : { kind: 'new', requestId, options: { requestId, senderName, message, shared: false } }
   try {
-    const started = await startLink(deps, request.ownerId, newUploads, target)
+    const started = await startLink(deps, request.ownerId, uploads, target)
     return {
       uploads: started.uploads,
       uploadToken: createUploadToken(deps.secret, started.linkId),
