@@ -6,7 +6,8 @@ import { expectValidServerError } from './valid-server-error.ts'
  * The errors that a healthy server may return for each user action. Possible reasons: a free user
  * has too many files or can't renew, a file was deleted or purged, a link expired, an interrupted
  * upload has ended, an upload lost its slot after 15 idle minutes, or the upload was already sealed
- * by a confirm whose response was lost.
+ * by a confirm whose response was lost. A delivery whose uploads were idle for a day is gone, and its
+ * token with it.
  */
 const allowedErrors = {
   'start an upload': ['TIER_FILE_COUNT'],
@@ -17,6 +18,11 @@ const allowedErrors = {
   delete: ['FILE_NOT_FOUND'],
   'start a link': [],
   'confirm a link': [],
+  'request files': [],
+  'start a delivery': ['REQUEST_NOT_FOUND', 'REQUEST_FULL'],
+  'list deliveries': [],
+  'confirm a delivery': ['REQUEST_NOT_FOUND'],
+  'share a delivery': ['LINK_NOT_FOUND'],
   'download a link': ['LINK_NOT_FOUND'],
   'delete a link': ['LINK_NOT_FOUND'],
   'change the password': [],

@@ -6,6 +6,14 @@ import { type Client, json, makeClient, sha256 } from '../support/make.ts'
 import type { RandomInt } from '../support/seeded-rounds.ts'
 import { type Caller, call } from './call.ts'
 import { Violation } from './expected-file.ts'
+import {
+  type ExpectedRequest,
+  requestFiles,
+  type StartedLink,
+  share,
+  startDelivery,
+  uploaderOf,
+} from './sent-link.ts'
 
 /** A link of several files, with everything that the server's responses have revealed. */
 export interface ExpectedLink {
@@ -15,8 +23,11 @@ export interface ExpectedLink {
   password: string | null
   maxDownloads: number | null
   /** Null until the server has answered the start. */
-  started: { code: string; cloudKeys: string[]; urls: string[] } | null
-  /** True once every file is confirmed. */
+  started: StartedLink | null
+  /** True if a visitor sends the files to a request, which is null until it exists. */
+  isSent: boolean
+  request: ExpectedRequest | null
+  /** True once every file is confirmed and visitors can download it. */
   isComplete: boolean
   deletion: 'none' | 'response lost' | 'done'
   /** How many downloads were certainly or possibly counted. */
@@ -51,12 +62,15 @@ export function drawLink(user: LinkOwner, random: RandomInt): ExpectedLink {
     name: `${name}-${index % 2}.bin`,
     bytes: Buffer.alloc(1 + random(maxFileBytes), `${name} ${index} `),
   }))
+  const isSent = random(3) === 0
   return {
     idempotencyKey: `${name} ${random(2 ** 31)}`,
     files,
     days: user.days[random(user.days.length)] ?? 3,
-    password: random(3) === 0 ? `secret ${random(1000)}` : null,
-    maxDownloads: random(3) === 0 ? 1 + random(3) : null,
+    isSent,
+    request: null,
+    password: !isSent && random(3) === 0 ? `secret ${random(1000)}` : null,
+    maxDownloads: !isSent && random(3) === 0 ? 1 + random(3) : null,
     started: null,
     isComplete: false,
     deletion: 'none',
@@ -70,9 +84,10 @@ export function drawLink(user: LinkOwner, random: RandomInt): ExpectedLink {
  * incomplete.
  */
 export async function uploadLink(user: LinkOwner, link: ExpectedLink): Promise<void> {
-  link.started ??= await start(user, link)
-  if (link.started === null) return
-  const { cloudKeys, urls } = link.started
+  link.started ??= await (link.isSent ? startSent(user, link) : start(user, link))
+  const { started } = link
+  if (started === null) return
+  const { cloudKeys, urls } = started
   const headers = { 'content-type': type }
   const putResponses = await Promise.all(
     link.files.map(({ bytes: body }, index) =>
@@ -81,12 +96,14 @@ export async function uploadLink(user: LinkOwner, link: ExpectedLink): Promise<v
   )
   if (putResponses.includes(null)) return
   const uploads = cloudKeys.map((cloudKey) => ({ cloudKey }))
-  const response = await call(user, 'confirm a link', () =>
-    user.client.post('/api/files/confirm-uploads', { uploads }),
+  const response = await call(user, link.isSent ? 'confirm a delivery' : 'confirm a link', () =>
+    uploaderOf(user, started).post('/api/files/confirm-uploads', { uploads }),
   )
+  const isGone = response?.status === 404
   const confirmed = response?.ok
     ? await json<{ results: { error?: { code: string } }[] }>(response).catch(() => null)
     : null
+  if (isGone) user.links = user.links.filter((other) => other !== link)
   if (confirmed === null) return
   const codes = confirmed.results.flatMap(({ error }) => error?.code ?? [])
   // A confirm whose response was lost may have sealed only some of the files.
@@ -94,23 +111,35 @@ export async function uploadLink(user: LinkOwner, link: ExpectedLink): Promise<v
   if (lostCode && putResponses.every((putResponse) => putResponse?.ok)) {
     throw new Violation(`bytes of ${link.idempotencyKey} were lost`)
   }
-  link.isComplete = codes.length === 0
+  link.isComplete = codes.length === 0 && (!link.isSent || (await share(user, started)))
   // The uploads were idle for a day, or have lost a race against that.
   if (codes.includes('UPLOAD_NOT_FOUND')) {
     user.links = user.links.filter((other) => other !== link)
   }
 }
 
-async function start(user: LinkOwner, link: ExpectedLink): Promise<ExpectedLink['started']> {
-  const { idempotencyKey, files, days, password, maxDownloads } = link
+/** Starts a delivery of these files to a request of the user. */
+async function startSent(user: LinkOwner, link: ExpectedLink): Promise<StartedLink | null> {
+  link.request ??= await requestFiles(user)
+  if (link.request === null) return null
+  const { idempotencyKey } = link
+  return startDelivery(user, link.request, { idempotencyKey, files: announce(link) })
+}
+
+function announce({ files }: ExpectedLink) {
+  return files.map(({ name, bytes }) => ({
+    fileName: name,
+    fileSize: bytes.length,
+    fileType: type,
+  }))
+}
+
+async function start(user: LinkOwner, link: ExpectedLink): Promise<StartedLink | null> {
+  const { idempotencyKey, days, password, maxDownloads } = link
   const response = await call(user, 'start a link', () =>
     user.client.post('/api/links', {
       idempotencyKey,
-      files: files.map(({ name, bytes }) => ({
-        fileName: name,
-        fileSize: bytes.length,
-        fileType: type,
-      })),
+      files: announce(link),
       expirationDays: days,
       password,
       maxDownloads,
@@ -126,6 +155,7 @@ async function start(user: LinkOwner, link: ExpectedLink): Promise<ExpectedLink[
     code: body.link.shortCode,
     cloudKeys: body.uploads.map(({ cloudKey }) => cloudKey),
     urls: body.uploads.map(({ uploadUrl }) => uploadUrl),
+    uploadToken: null,
   }
 }
 
