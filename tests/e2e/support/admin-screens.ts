@@ -199,6 +199,7 @@ export const adminScreens: Screens = {
       'feedback',
       'audit log',
       'reports',
+      'requests',
     ]) {
       await expect(page.getByText(`The ${sectionName} could not be loaded`)).toBeVisible()
     }

@@ -273,7 +273,7 @@ function Sending({ state, headingRef }: StageProps & { state: UploadsState }) {
       </section>
       {isActive || counts.paused > 0 ? (
         <p className="facts muted">
-          Keep this page open until everything is sent. If the connection is lost, it resumes.
+          Keep this page open until everything is sent. It resumes after a lost connection.
         </p>
       ) : (
         <button className="button quiet" type="button" onClick={() => state.clear()}>
