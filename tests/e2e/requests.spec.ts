@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import { makeRequest } from '../support/file-requests.ts'
 import { makePerson } from '../support/make.ts'
+import { openAdminCenter } from './support/admin.ts'
 import { dropFiles, fileRow, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
 import {
@@ -119,4 +120,33 @@ test('a page without scripts says that sending needs them', async ({ app, visito
   await sender.goto(`/r/${code}`)
   await expect(sender.getByRole('heading', { name: title })).toBeVisible()
   await expect(sender.getByText('Sending files needs JavaScript.')).toBeVisible()
+})
+
+test('the administrator closes a request and turns requests off', async ({
+  app,
+  errors,
+  page,
+  visitor,
+}) => {
+  const person = await makePerson(app, { tier: 'premium' })
+  const closed = await makeRequest(person, { title: 'Passwords, please' })
+  const open = await makeRequest(person, { title: 'Plans' })
+  await openAdminCenter(page, app)
+  await page.getByRole('button', { name: `Close ${closed.title}` }).click()
+  await page.getByRole('button', { name: 'Close request' }).click()
+  await expect(page.getByText('Request closed', { exact: true })).toBeVisible()
+  const choice = page.getByRole('radiogroup', { name: 'Requests' })
+  await choice.getByRole('radio', { name: 'Off' }).click()
+  await expect(page.getByText('Requests: Off')).toBeVisible()
+
+  errors.allow(/404 \(Not Found\)/)
+  const sender = await visitor()
+  for (const { code } of [closed, open]) {
+    await sender.goto(`/r/${code}`)
+    await expect(sender.getByRole('heading', { name: 'This request is closed' })).toBeVisible()
+  }
+  const owner = await visitor()
+  await openDashboard(owner, app, person)
+  await expect(owner.getByRole('tab', { name: 'My Files' })).toBeVisible()
+  await expect(owner.getByRole('tab', { name: 'Requests' })).toBeHidden()
 })
