@@ -41,7 +41,6 @@ function makeResponses() {
   return {
     /** The signed-in user, or null for a visitor. */
     user: 'ada' as string | null,
-    isOnline: true,
     isServerReady: true,
     /**
      * Called with the file name when an upload starts. Returns an error to make the start fail, or
@@ -204,7 +203,6 @@ export function openEngineWorld() {
       job.onProgress(job.file.size)
     },
     checksumsOf: async (): Promise<FileChecksums | null> => ({ sha256: 'a'.repeat(64), crc32: 7 }),
-    connection: { isOnline: () => world.isOnline, waitUntilOnline: async () => undefined },
     timers: browserTimers,
     wait,
     random: () => 0,
@@ -246,7 +244,7 @@ export function openEngineWorld() {
     const claimedIds: string[] = []
     const records = createRecordStore(
       () => createMemoryStorage(world.values),
-      timers,
+      timers.now,
       () => {
         for (const other of tabs) if (other !== tab) setTimeout(other.engine.reloadSoon)
       },
@@ -275,7 +273,6 @@ export function openEngineWorld() {
     const tab: Tab = {
       engine,
       close: () => {
-        records.flush()
         isOpen = false
         tabs.delete(tab)
         for (const id of claimedIds) world.locks.delete(id)

@@ -158,20 +158,14 @@ export function simulateParts(count: number, size = count * partSize) {
       }),
     wait: (ms, signal) => {
       delays.push(ms)
-      return delay(ms, signal, () => undefined)
-    },
-    connection: {
-      isOnline: () => simulation.isOnline,
-      waitUntilOnline: (signal) =>
-        new Promise((resolve, reject) => {
-          signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-          if (simulation.isOnline) resolve()
-          else onlineCallbacks.push(resolve)
-        }),
+      const online = new Promise<void>((resolve) => onlineCallbacks.push(resolve))
+      return Promise.race([delay(ms, signal, () => undefined), online])
     },
     random: () => 0,
     isServerReady: (signal) =>
-      delay(simulation.callMs, signal, () => simulation.isReady).catch(() => false),
+      delay(simulation.callMs, signal, () => simulation.isReady && simulation.isOnline).catch(
+        () => false,
+      ),
     timers: {
       now: () => time,
       elapsed: () => time,

@@ -11,7 +11,7 @@ import { createRecordStore } from './records/upload-records.ts'
 import { browserTimers } from './timers.ts'
 import { batchCalls } from './transfer/batch-calls.ts'
 import { createChecksums, startChecksumWorker } from './transfer/checksums.ts'
-import { browserConnection, waitOrReconnect, watchUnload } from './transfer/connection.ts'
+import { waitOrReconnect, watchUnload } from './transfer/connection.ts'
 import { type IsServerReady, isServerUp } from './transfer/retry-policy.ts'
 import { createSendFile } from './transfer/send-file.ts'
 import { callTimeoutMs, requestTimeoutMs, sendByXhr } from './transfer/storage-request.ts'
@@ -76,7 +76,6 @@ function openChannel(onChange: () => void): () => void {
 
 function createEngineDeps(): Omit<EngineDeps, 'records' | 'onChange' | keyof PageCallbacks> {
   const retryDeps = {
-    connection: browserConnection,
     wait: waitOrReconnect,
     random: Math.random,
     isServerReady,
@@ -138,7 +137,7 @@ export function createBrowserUploads(callbacks: PageCallbacks): Uploads {
   const getEngine = () => (currentRun?.ownerId === user ? currentRun?.engine : undefined)
   const reloadRecords = () => getEngine()?.reloadSoon()
   const notifyOtherTabs = openChannel(reloadRecords)
-  const records = createRecordStore(() => localStorage, browserTimers, notifyOtherTabs)
+  const records = createRecordStore(() => localStorage, browserTimers.now, notifyOtherTabs)
 
   const startEngine = (ownerId: string) => {
     currentRun?.engine.close()
@@ -168,11 +167,8 @@ export function createBrowserUploads(callbacks: PageCallbacks): Uploads {
   }))
 
   document.addEventListener('visibilitychange', () => {
-    // The browser may discard a hidden page without firing another event.
-    if (document.visibilityState === 'hidden') records.flush()
-    else reloadRecords()
+    if (document.visibilityState === 'visible') reloadRecords()
   })
-  window.addEventListener('pagehide', records.flush)
   window.addEventListener('pageshow', ({ persisted }) => {
     // The browser released this page's locks while it was frozen, so other tabs may have taken
     // them.

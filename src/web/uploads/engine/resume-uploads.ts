@@ -1,8 +1,9 @@
 import { isSameFile } from '../picking/file-identity.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
+import type { Timers } from '../timers.ts'
 import { isTransient } from '../transfer/retry-policy.ts'
-import { type CallDeps, callWithRetries, type UploadCalls } from '../transfer/upload-calls.ts'
+import { callWithTimeout, type UploadCalls } from '../transfer/upload-calls.ts'
 import { dataLostText } from '../upload-errors.ts'
 import type { FileState, UploadFiles } from './upload-files.ts'
 import type { UploadList } from './upload-list.ts'
@@ -15,10 +16,8 @@ import { canAutoResume, canResume, toFailed, toPaused, toPending } from './uploa
  */
 type BytesState = FileState | 'stored'
 
-/** How many times to try to list the stored bytes before asking the user for the file. */
-const searchRetryLimit = { maxAttempts: 3, outlastsOutages: false }
-
-export interface ResumeDeps extends CallDeps {
+export interface ResumeDeps {
+  timers: Timers
   calls: Pick<UploadCalls, 'listParts'>
   list: UploadList
   files: UploadFiles
@@ -170,18 +169,17 @@ export class UploadResumer {
 
   /**
    * Returns whether the server has all bytes or no longer knows the upload. Returns null if the
-   * server doesn't respond to a few attempts. Doesn't retry for longer, because the user can
-   * provide the file instead.
+   * server doesn't respond. Doesn't retry, because the user can provide the file instead.
    */
   async #isStored(
     { ticket, fileSize }: UploadRecord,
     signal: AbortSignal,
   ): Promise<boolean | null> {
     if (!ticket) return false
-    const { calls } = this.#deps
+    const { calls, timers } = this.#deps
     const input = { cloudKey: ticket.cloudKey }
     const listCall = { call: calls.listParts, input, isReadOnly: true }
-    const outcome = await callWithRetries(listCall, { signal, limit: searchRetryLimit }, this.#deps)
+    const outcome = await callWithTimeout(listCall, signal, timers)
     signal.throwIfAborted()
     if (!outcome.ok) return isTransient(outcome.error) ? null : outcome.error.status === 404
     const { parts } = outcome.value

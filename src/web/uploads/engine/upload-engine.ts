@@ -56,8 +56,6 @@ const cancelledDisplayMs = 2000
  * that weren't aborted.
  */
 const abortTimeoutMs = 3000
-/** Aborts are retried without limit, because each one frees a slot. */
-const unlimitedRetries = { maxAttempts: Number.POSITIVE_INFINITY, outlastsOutages: false }
 
 export interface EngineDeps
   extends Omit<RunDeps, 'calls' | 'runInTurn' | 'startInLink' | 'onStoredAfterStop'>,
@@ -109,11 +107,6 @@ export class UploadEngine {
     this.#scheduleChecks = repeat(timers, checkIntervalMs, () => this.#resumeIdle())
     this.#scheduleCleanUp = repeat(timers, cleanUpIntervalMs, () => this.#cleanUp())
     this.#files = new UploadFiles(deps.handles)
-    this.#batches = new BatchProgress(timers, {
-      onNotice: (notice) => this.#notify(notice),
-      dropSize: (record) => this.#list.dropSize(record),
-      onOutcome: this.#scheduleRender,
-    })
     this.#list = new UploadList({
       ownerId,
       records: deps.records,
@@ -122,12 +115,18 @@ export class UploadEngine {
       onCompletedElsewhere: this.#refreshSoon,
       onChange: this.#scheduleRender,
     })
+    this.#batches = new BatchProgress({
+      timers,
+      list: this.#list,
+      onNotice: (notice) => this.#notify(notice),
+      onOutcome: this.#scheduleRender,
+    })
     this.#resumer = new UploadResumer({
       ...deps,
       list: this.#list,
       files: this.#files,
       update: (record) => this.#update(record),
-      enqueue: (record) => this.#runner.add(record, this.#list.dropSize(record)),
+      enqueue: (record) => this.#runner.add(record, this.#list.drop(record).length),
     })
     this.#runner = new UploadRunner({
       ...deps,
@@ -170,8 +169,6 @@ export class UploadEngine {
     const pending = records.filter(({ id }) => this.#list.get(id)?.status === 'pending')
     for (const record of pending) this.#update(record)
     for (const record of pending) this.#runner.add(record, records.length)
-    // Save the records now, because handles without a record are deleted.
-    this.#deps.records.flush()
   }
 
   /**
@@ -185,7 +182,6 @@ export class UploadEngine {
 
   /** Cancels this tab's foreground uploads. */
   cancelForeground(): void {
-    this.#batches.cancelForeground()
     // `openIds` lists waiting uploads first, so none of them starts when a running one is
     // cancelled.
     for (const id of this.#runner.openIds()) {
@@ -423,8 +419,8 @@ export class UploadEngine {
   #abortOnServer({ ticket }: UploadRecord): void {
     if (!ticket) return
     const abortCall = { call: this.#deps.calls.abortUpload, input: ticket.cloudKey }
-    const options = { signal: this.#closing.signal, limit: unlimitedRetries }
-    callWithRetries(abortCall, options, this.#deps).catch(() => undefined)
+    const { signal } = this.#closing
+    callWithRetries(abortCall, { signal }, this.#deps).catch(() => undefined)
   }
 
   #update(record: UploadRecord): void {
@@ -436,7 +432,7 @@ export class UploadEngine {
 
   #notifyOfUpload(record: UploadRecord, notice: Notice): void {
     // A large drop gets one notice when it ends instead of one per file.
-    const isInLargeDrop = isLargeDrop(this.#list.dropSize(record))
+    const isInLargeDrop = isLargeDrop(this.#list.drop(record).length)
     if (notice.kind === 'inline' || !isInLargeDrop) this.#notify(notice)
   }
 

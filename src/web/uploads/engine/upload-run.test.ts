@@ -59,7 +59,6 @@ function startRun(changes: Partial<UploadRecord> = {}, uploadFile: File | null =
       },
       runInTurn: (_, work) => work(),
       checksumsOf: async () => null,
-      connection: { isOnline: () => true, waitUntilOnline: async () => undefined },
       timers: browserTimers,
       wait,
       random: () => 0,

@@ -29,7 +29,6 @@ function putPiece(
     },
     checksums: { part: async () => 'abc=' },
     timers: browserTimers,
-    connection: { isOnline: () => true, waitUntilOnline: async () => undefined },
     wait: async () => undefined,
     random: () => 0,
     isServerReady: async () => true,

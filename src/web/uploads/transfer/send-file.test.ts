@@ -68,7 +68,6 @@ beforeEach(async () => {
     },
     wait: async () => undefined,
     waitWhileUnloading: async () => undefined,
-    connection: { isOnline: () => true, waitUntilOnline: async () => undefined },
     random: () => 0,
     isServerReady: async () => true,
     timers: browserTimers,

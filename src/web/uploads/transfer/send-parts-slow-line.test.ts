@@ -122,7 +122,6 @@ async function upload(size: number, bytesPerSecond: number, buffer = 200_000) {
         value: { urls: Object.fromEntries(partNumbers.map((n) => [String(n), `/${n}`])) },
       }),
       wait,
-      connection: { isOnline: () => true, waitUntilOnline: async () => undefined },
       random: () => 0,
       isServerReady: async () => true,
       timers: browserTimers,

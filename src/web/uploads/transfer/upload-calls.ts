@@ -81,7 +81,7 @@ export async function callWithRetries<Input, Value>(
 }
 
 /** Makes a call once. A timeout counts as an error without a status. */
-async function callWithTimeout<Input, Value>(
+export async function callWithTimeout<Input, Value>(
   { call, input, timeoutMs = callTimeoutMs, isReadOnly = false }: RepeatedCall<Input, Value>,
   signal: AbortSignal,
   timers: Timers,
