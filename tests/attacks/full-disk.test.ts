@@ -55,15 +55,9 @@ async function expectNormalService() {
   const files = await json<{ id: string }[]>(await user.fetch('/api/files'))
   expect(files.map(({ id }) => id)).toContain(file.id)
   const response = await makeClient(server).fetch(`/api/download/${file.shortCode}`)
-  expect(new Uint8Array(await response.arrayBuffer())).toEqual(file.bytes)
+  expect(Buffer.from(await response.arrayBuffer()).equals(file.bytes)).toBe(true)
   expect((await makeClient(server).fetch(`/s/${file.shortCode}`)).status).toBe(200)
   await expectError(await requestUpload(user), 507, 'STORAGE_FULL')
-}
-
-async function restart() {
-  server.kill('SIGTERM')
-  expect(await server.exitCode).toBe(0)
-  server = await startServerProcess(settings)
 }
 
 describeOnSmallDisk('a disk of 110 MB', () => {
@@ -100,8 +94,6 @@ describeOnSmallDisk('a disk of 110 MB', () => {
   test('on a full disk, half of the reserve is released and only uploads fail', async () => {
     await disk.fill()
     await waitFor(async () => expect(await measureReserve()).toBe(reserveBytes / 2))
-    await expectNormalService()
-    await restart()
     await expectNormalService()
   })
 

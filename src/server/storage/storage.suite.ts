@@ -450,7 +450,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
       })
 
       it('resolves when the client disconnects', async () => {
-        const bytes = randomBytes(48 * 1024 * 1024)
+        const bytes = Buffer.alloc(24 * 1024 * 1024, 'bytes')
         key = (await store(bytes)).key
         const ended = new Promise<void>((resolve) =>
           server.once('request', (_, response) => response.once('close', resolve)),
@@ -508,7 +508,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
       })
 
       it('lists each object once in key order, whether unsealed, sealed or both', async () => {
-        const letters = ['9', 'z', 'a', '0', 'm', 'b']
+        const letters = ['9', 'z', 'a', '0']
         for (const [at, letter] of letters.entries()) {
           const grant = upload(5, { key: `${letter}${newStorageKey().slice(1)}` })
           await put(grant, Buffer.from('hello'))
@@ -523,7 +523,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
 
       it('allows removals during a listing', async () => {
         const grants = await Promise.all(
-          Array.from({ length: 20 }, () => store(Buffer.from('hello'))),
+          Array.from({ length: 4 }, () => store(Buffer.from('hello'))),
         )
         const keys = new Set(grants.map(({ key }) => key))
         for await (const { key } of storage.list()) if (keys.has(key)) await storage.remove(key)
@@ -532,14 +532,14 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
     })
 
     it('stores a file of tens of megabytes byte for byte', async () => {
-      const bytes = randomBytes(48 * 1024 * 1024 + 1)
+      const bytes = randomBytes(20 * 1024 * 1024 + 1)
       const response = await get(download(await store(bytes)))
       expect(response.status).toBe(200)
       expect(sha256(response.body)).toBe(sha256(bytes))
     })
 
     it('stores many files concurrently without mixing them up', async () => {
-      const bodies = Array.from({ length: 16 }, (_, index) => Buffer.alloc(100_000, index))
+      const bodies = Array.from({ length: 4 }, (_, index) => Buffer.alloc(100_000, index))
       const grants = await Promise.all(bodies.map((body) => store(body)))
       const responses = await Promise.all(grants.map((grant) => get(download(grant))))
       expect(responses.map(({ body }) => sha256(body))).toEqual(bodies.map(sha256))

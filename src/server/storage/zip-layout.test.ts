@@ -138,7 +138,8 @@ describe('an archive', () => {
     expect(makeArchive(emptyFiles(65_535)).includes(zip64Signature)).toBe(true)
   })
 
-  it.each([65_535, 65_536])('can have %i entries', async (count) => {
+  it('can have 65,536 entries', async () => {
+    const count = 65_536
     const archive = makeArchive(emptyFiles(count))
     const zip = await yauzl.fromBufferPromise(archive, { lazyEntries: true })
     let readCount = 0
