@@ -97,14 +97,12 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         expect((await get(download(grant))).body.toString()).toBe('world')
       })
 
-      it.each([
-        ['longer', 'hello!'],
-        ['shorter', 'hell'],
-        ['empty', ''],
-      ])('rejects a body that is %s than signed, and keeps the stored bytes', async (_, body) => {
+      it('rejects a body of another size than signed, and keeps the stored bytes', async () => {
         const grant = upload(5)
         await put(grant, Buffer.from('first'))
-        expectClientError(await put(grant, Buffer.from(body)))
+        for (const body of ['longer', 'less', '']) {
+          expectClientError(await put(grant, Buffer.from(body)))
+        }
         await storage.seal(grant.key, 5)
         expect((await get(download(grant))).body.toString()).toBe('first')
       })
@@ -493,21 +491,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         expect(await storage.storedSize(grant.key)).toBeNull()
       })
 
-      it('lists every object, sealed or not, with its date', async () => {
-        const sealedFile = await store(Buffer.from('hello'))
-        const unsealedUpload = upload(5)
-        await put(unsealedUpload, Buffer.from('hello'))
-        const removedFile = await store(Buffer.from('hello'))
-        await storage.remove(removedFile.key)
-        const dates = new Map<string, Date>()
-        for await (const { key, modifiedAt } of storage.list()) dates.set(key, modifiedAt)
-        for (const { key } of [sealedFile, unsealedUpload]) {
-          expect(Math.abs((dates.get(key)?.getTime() ?? 0) - Date.now())).toBeLessThan(hour)
-        }
-        expect(dates.has(removedFile.key)).toBe(false)
-      })
-
-      it('lists each object once in key order, whether unsealed, sealed or both', async () => {
+      it('lists each object once with its date, in key order, whether unsealed, sealed or both', async () => {
         const letters = ['9', 'z', 'a', '0']
         for (const [at, letter] of letters.entries()) {
           const grant = upload(5, { key: `${letter}${newStorageKey().slice(1)}` })
@@ -516,7 +500,11 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
           // Bytes sent after the seal must change nothing.
           if (at === 0) await put(grant, Buffer.from('hello')).catch(() => undefined)
         }
-        const keys = await listKeys()
+        const keys: string[] = []
+        for await (const { key, modifiedAt } of storage.list()) {
+          keys.push(key)
+          expect(Math.abs(modifiedAt.getTime() - Date.now())).toBeLessThan(hour)
+        }
         expect(keys.length).toBeGreaterThanOrEqual(letters.length)
         expect(keys).toEqual([...new Set(keys)].sort())
       })
