@@ -154,13 +154,13 @@ describe('an account', () => {
     await start(person, largestSize)
   })
 
-  test('without a file limit can start a thousand small uploads', async () => {
+  test('without a file limit can start hundreds of small uploads', async () => {
     const person = await makePerson(app, { tier: 'premium' })
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < 3; round += 1) {
       const results = await startUploads(person, Array(100).fill(uploadRequest({ fileSize: 1 })))
       expect(new Set(codesOf(results))).toEqual(new Set(['ok']))
     }
-    expect(await countUploads(person)).toBe(1000)
+    expect(await countUploads(person)).toBe(300)
   })
 
   test('with three slots has at most three idle uploads besides three active ones', async () => {

@@ -22,11 +22,11 @@ import { findReferencedKeys, listReferencedKeys } from './queries.ts'
 const minute = 60_000
 const day = 24 * 60 * minute
 /** Number of expired files that their owners can renew. */
-const storedCount = 6000
+const storedCount = 15_000
 /** Number of purged files. Their rows stay in the owners' lists. */
-const purgedCount = 6000
+const purgedCount = 15_000
 const ownerCount = 500
-const userCount = 5000
+const userCount = 10_000
 /** How many rows each test's job must handle, and how many rows it may read. */
 const dueCount = 30
 const maxReadCount = 20 * dueCount
@@ -211,10 +211,10 @@ describe('the comparison with storage', () => {
   })
 
   it('finds keys without a row through an index', async () => {
-    const keys = Array.from({ length: 100 }, (_, n) => `kept-${n * 200}`)
+    const keys = Array.from({ length: 100 }, (_, n) => `kept-${n * 500}`)
     const rowCount = await measureRowsRead('files', async () => {
       const referencedKeys = await findReferencedKeys(app.deps.db, 'disk', keys, app.clock())
-      // Only thirty of the hundred keys exist: those numbered 200, 400 and so on, up to 6,000.
+      // Only thirty of the hundred keys exist: those numbered 500, 1000 and so on, up to 15,000.
       expect(referencedKeys.size).toBe(30)
     })
     expect(rowCount).toBeLessThanOrEqual(2 * keys.length)
