@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { nextLabelChange } from '../../shared/rules/links/link-status.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
-import { getServerClock, scheduleCheck, serverNow } from '../api/server-clock.ts'
+import { pageClock, scheduleCheck, serverNow } from '../api/server-clock.ts'
 import { type DateTexts, linkDates } from './link-dates.ts'
 
 /** Returns the server's time. Updates it whenever the label of one of these links changes. */
@@ -15,7 +15,7 @@ export function useNow(links: readonly DateTexts[], tier: Tier): Date {
   useEffect(() => {
     const update = () => setState({ now: serverNow(), previousLinks: links })
     const nextUpdateAt = nextChangeAt(links, tier, now.getTime())
-    return scheduleCheck(update, nextUpdateAt - getServerClock().now())
+    return scheduleCheck(update, nextUpdateAt - pageClock.now())
   }, [links, tier, now])
   return now
 }
