@@ -240,6 +240,7 @@ export function openEngineWorld() {
     const timers: EngineDeps['timers'] = {
       ...deps.timers,
       runAfter: (ms, task) => deps.timers.runAfter(ms, () => isOpen && task()),
+      runEvery: (ms, task) => deps.timers.runEvery(ms, () => isOpen && task()),
     }
     const claimedIds: string[] = []
     const records = createRecordStore(

@@ -171,6 +171,7 @@ export function simulateParts(count: number, size = count * partSize) {
       elapsed: () => time,
       // No call times out in these tests, so this timer never fires.
       runAfter: () => () => {},
+      runEvery: () => () => {},
     },
     checksums: {
       part: async () => partChecksum,

@@ -30,10 +30,7 @@ export interface ResumeDeps {
 export class UploadResumer {
   readonly #deps: ResumeDeps
   /** Searches in progress for uploads' bytes, by record ID. */
-  readonly #searches = new Map<
-    string,
-    { result: Promise<BytesState | null>; controller: AbortController }
-  >()
+  readonly #searches = new Map<string, Promise<BytesState | null>>()
 
   constructor(deps: ResumeDeps) {
     this.#deps = deps
@@ -104,17 +101,9 @@ export class UploadResumer {
     if (!(await list.claim(id))) return false
     const record = list.get(id)
     if (!record || !canResume(record)) return false
-    this.cancelSearch(id)
     files.add(id, picked)
     this.#requeue(record)
     return true
-  }
-
-  /** Cancels a search in progress for an upload's bytes. */
-  cancelSearch(id: string): void {
-    const reason = new DOMException('The search was stopped.', 'AbortError')
-    this.#searches.get(id)?.controller.abort(reason)
-    this.#searches.delete(id)
   }
 
   #requeue(record: UploadRecord): void {
@@ -146,22 +135,16 @@ export class UploadResumer {
   #startOrJoinSearch(record: UploadRecord): Promise<BytesState | null> {
     const { id } = record
     const runningSearch = this.#searches.get(id)
-    if (runningSearch) return runningSearch.result
-    const controller = new AbortController()
-    const searchPromise = this.#search(record, controller.signal)
-      .catch(() => null)
-      .finally(() => {
-        if (this.#searches.get(id)?.controller === controller) this.#searches.delete(id)
-      })
-    this.#searches.set(id, { result: searchPromise, controller })
+    if (runningSearch) return runningSearch
+    const searchPromise = this.#search(record).finally(() => this.#searches.delete(id))
+    this.#searches.set(id, searchPromise)
     return searchPromise
   }
 
-  async #search(record: UploadRecord, signal: AbortSignal): Promise<BytesState | null> {
+  async #search(record: UploadRecord): Promise<BytesState | null> {
     const state = await this.#deps.files.locate(record)
-    signal.throwIfAborted()
     if (state === 'ready') return state
-    const isStored = await this.#isStored(record, signal)
+    const isStored = await this.#isStored(record)
     if (isStored) return 'stored'
     const canUserHelp = state === 'permission' || (state === 'file' && !record.pasted)
     return isStored === null && !canUserHelp ? null : state
@@ -171,16 +154,11 @@ export class UploadResumer {
    * Returns whether the server has all bytes or no longer knows the upload. Returns null if the
    * server doesn't respond. Doesn't retry, because the user can provide the file instead.
    */
-  async #isStored(
-    { ticket, fileSize }: UploadRecord,
-    signal: AbortSignal,
-  ): Promise<boolean | null> {
+  async #isStored({ ticket, fileSize }: UploadRecord): Promise<boolean | null> {
     if (!ticket) return false
     const { calls, timers } = this.#deps
     const input = { cloudKey: ticket.cloudKey }
-    const listCall = { call: calls.listParts, input, isReadOnly: true }
-    const outcome = await callWithTimeout(listCall, signal, timers)
-    signal.throwIfAborted()
+    const outcome = await callWithTimeout({ call: calls.listParts, input }, timers)
     if (!outcome.ok) return isTransient(outcome.error) ? null : outcome.error.status === 404
     const { parts } = outcome.value
     const storedBytes = parts.reduce((sum, { size }) => sum + size, 0)

@@ -13,7 +13,7 @@ import type { PickedFile } from '../picking/picked-file.ts'
 import type { RecordLocks } from '../records/record-locks.ts'
 import { isExpiredRecord, isFinished, type UploadRecord } from '../records/upload-record.ts'
 import type { RecordStore } from '../records/upload-records.ts'
-import { repeat, throttle } from '../timers.ts'
+import { throttle } from '../timers.ts'
 import { callWithRetries, type UploadCalls } from '../transfer/upload-calls.ts'
 import { isCancelled, isTierFailure, stopsAllUploads } from '../upload-errors.ts'
 import {
@@ -58,7 +58,7 @@ const cancelledDisplayMs = 2000
 const abortTimeoutMs = 3000
 
 export interface EngineDeps
-  extends Omit<RunDeps, 'calls' | 'runInTurn' | 'startInLink' | 'onStoredAfterStop'>,
+  extends Omit<RunDeps, 'calls' | 'runInTurn' | 'startInLink'>,
     PageCallbacks {
   calls: UploadCalls
   records: RecordStore
@@ -90,8 +90,7 @@ export class UploadEngine {
   #hasLoaded = false
   readonly #scheduleRender: () => void
   readonly #refreshSoon: () => void
-  readonly #scheduleChecks: () => void
-  readonly #scheduleCleanUp: () => void
+  readonly #stopTimers: (() => void)[]
   readonly #setUnloadBlocked: (isOn: boolean) => void
   readonly #setScreenOn: (isOn: boolean) => void
 
@@ -104,8 +103,6 @@ export class UploadEngine {
     this.#scheduleRender = throttle(timers, renderIntervalMs, () => this.#render())
     this.reloadSoon = throttle(timers, checkIntervalMs, () => void this.#reload())
     this.#refreshSoon = throttle(timers, refreshIntervalMs, deps.onStored)
-    this.#scheduleChecks = repeat(timers, checkIntervalMs, () => this.#resumeIdle())
-    this.#scheduleCleanUp = repeat(timers, cleanUpIntervalMs, () => this.#cleanUp())
     this.#files = new UploadFiles(deps.handles)
     this.#list = new UploadList({
       ownerId,
@@ -140,8 +137,11 @@ export class UploadEngine {
       update: (record) => this.#update(record),
       onRunEnd: (record, result) => this.#handleRunEnd(record, result),
       onActivityChange: this.#scheduleRender,
-      onStoredAfterStop: this.#refreshSoon,
     })
+    this.#stopTimers = [
+      timers.runEvery(checkIntervalMs, () => this.#resumeIdle()),
+      timers.runEvery(cleanUpIntervalMs, () => this.#cleanUp()),
+    ]
     this.reloadSoon()
   }
 
@@ -290,7 +290,8 @@ export class UploadEngine {
 
   #stop(): void {
     this.#closing.abort(new DOMException('These uploads are closed.', 'AbortError'))
-    for (const { id } of this.#list.all()) this.#stopRun(id)
+    for (const stop of this.#stopTimers) stop()
+    for (const { id } of this.#list.all()) this.#runner.stop(id)
     this.#setUnloadBlocked(false)
     this.#setScreenOn(false)
   }
@@ -318,9 +319,7 @@ export class UploadEngine {
     void this.resumeAfterSignIn()
   }
 
-  /** Resumes idle uploads. Returns false if there is nothing left to check. */
-  #resumeIdle(): boolean {
-    if (this.#closing.signal.aborted) return false
+  #resumeIdle(): void {
     const otherTabIds = this.#list.otherTabIds()
     if (otherTabIds.size > 0) this.reloadSoon()
     const idleUploads = this.#list.all().filter(({ id, need, status }) => {
@@ -328,14 +327,11 @@ export class UploadEngine {
       return canClaim && status === 'paused' && need === null && !otherTabIds.has(id)
     })
     this.#resumer.resumeIdle(idleUploads)
-    return otherTabIds.size + idleUploads.length > 0
   }
 
-  #cleanUp(): boolean {
+  #cleanUp(): void {
     const now = this.#deps.timers.now()
-    const finished = this.#list.all().filter(isFinished)
-    for (const record of finished) if (isExpiredRecord(record, now)) this.#remove(record)
-    return finished.length > 0 && !this.#closing.signal.aborted
+    for (const record of this.#list.all()) if (isExpiredRecord(record, now)) this.#remove(record)
   }
 
   #handleRunEnd(record: UploadRecord, result: RunResult): void {
@@ -381,7 +377,7 @@ export class UploadEngine {
       this.#remove(record)
       return
     }
-    this.#stopRun(id)
+    this.#runner.stop(id)
     this.#update(toCancelled(record, this.#deps.timers.now()))
     this.#abortOnServer(record)
     this.#files.remove(id)
@@ -393,7 +389,7 @@ export class UploadEngine {
 
   #remove(record: UploadRecord): void {
     const { id } = record
-    this.#stopRun(id)
+    this.#runner.stop(id)
     if (record.status !== 'completed') this.#abortOnServer(record)
     this.#files.remove(id)
     this.#list.remove(id)
@@ -401,26 +397,21 @@ export class UploadEngine {
 
   /** Called when another tab has taken or removed an upload that this tab had claimed. */
   #handleLoss(record: UploadRecord): void {
-    this.#stopRun(record.id)
+    this.#runner.stop(record.id)
     this.#files.removeFromMemory(record.id)
     this.#batches.update(record, toPaused(record, null))
     this.reloadSoon()
   }
 
-  #stopRun(id: string): void {
-    this.#runner.stop(id)
-    this.#resumer.cancelSearch(id)
-  }
-
   /**
    * Aborts the upload on the server to free its slot (spec §4). If the upload was already
-   * confirmed, its file is kept.
+   * confirmed, its file is kept, so the lists are refreshed.
    */
   #abortOnServer({ ticket }: UploadRecord): void {
     if (!ticket) return
     const abortCall = { call: this.#deps.calls.abortUpload, input: ticket.cloudKey }
     const { signal } = this.#closing
-    callWithRetries(abortCall, { signal }, this.#deps).catch(() => undefined)
+    callWithRetries(abortCall, { signal }, this.#deps).then(this.#refreshSoon, () => undefined)
   }
 
   #update(record: UploadRecord): void {
@@ -446,7 +437,7 @@ export class UploadEngine {
 
   #render(): void {
     if (this.#closing.signal.aborted) return
-    const { records, otherTabIds } = this.shownUploads()
+    const records = this.#list.all()
     const isOnlyInMemory = ({ id, status }: UploadRecord) => {
       const picked = status === 'paused' ? this.#files.get(id) : undefined
       return picked !== undefined && !picked.handle
@@ -454,9 +445,6 @@ export class UploadEngine {
     this.#setUnloadBlocked(this.isRunning || records.some(isOnlyInMemory))
     // Includes other tabs' uploads, because the user may be looking at this tab.
     this.#setScreenOn(records.some(isActive))
-    const willResume = ({ need, status }: UploadRecord) => status === 'paused' && need === null
-    if (otherTabIds.size > 0 || records.some(willResume)) this.#scheduleChecks()
-    if (records.some(isFinished)) this.#scheduleCleanUp()
     this.#deps.onChange()
   }
 }

@@ -63,7 +63,6 @@ function startRun(changes: Partial<UploadRecord> = {}, uploadFile: File | null =
       wait,
       random: () => 0,
       isServerReady: async () => true,
-      onStoredAfterStop: () => undefined,
       reportError: (error) => reportedErrors.push(error),
     },
     {

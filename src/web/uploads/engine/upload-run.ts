@@ -41,8 +41,6 @@ export interface RunDeps extends CallDeps {
   runInTurn: Semaphore
   /** Resolves to null if the browser can't compute them. */
   checksumsOf: (file: Blob, signal: AbortSignal) => Promise<FileChecksums | null>
-  /** Called if the server confirms an upload after its run was stopped. */
-  onStoredAfterStop: () => void
   /** Called with unexpected errors, which also fail the upload. */
   reportError: (error: unknown) => void
 }
@@ -268,7 +266,7 @@ export class UploadRun {
   async #confirm({ cloudKey, metadata }: UploadTicket): Promise<void> {
     const checksums = await this.#checksums
     this.#signal.throwIfAborted()
-    const { calls, timers, onStoredAfterStop } = this.#deps
+    const { calls, timers } = this.#deps
     const uploadStartTime = this.#record.get().uploadStartTime ?? timers.now()
     const confirmPromise = this.#callWithRetries({
       call: calls.confirmUpload,
@@ -276,10 +274,6 @@ export class UploadRun {
       // Allow extra time, because the server first has to join a large file's parts.
       timeoutMs: requestTimeoutMs,
     })
-    const reportIfStopped = (outcome: Awaited<typeof confirmPromise>) => {
-      if (this.#signal.aborted && outcome.ok) onStoredAfterStop()
-    }
-    confirmPromise.then(reportIfStopped, () => undefined)
     const outcome = await Promise.race([confirmPromise, this.#rejectOnStop()])
     this.#signal.throwIfAborted()
     if (!outcome.ok) throw new StageError('confirm', outcome.error)

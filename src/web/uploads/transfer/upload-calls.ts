@@ -74,25 +74,28 @@ export async function callWithRetries<Input, Value>(
   const { shouldRetry = isTransient } = repeatedCall
   const retries = new Retries(options, deps)
   for (;;) {
-    const outcome = await callWithTimeout(repeatedCall, options.signal, deps.timers)
+    const outcome = await callWithTimeout(repeatedCall, deps.timers, options.signal)
     if (outcome.ok || !shouldRetry(outcome.error)) return outcome
     if (!(await retries.waitForNext(outcome.error))) return outcome
   }
 }
 
-/** Makes a call once. A timeout counts as an error without a status. */
+/**
+ * Makes a call once. A timeout counts as an error without a status.
+ * @param signal cancels a read-only call.
+ */
 export async function callWithTimeout<Input, Value>(
   { call, input, timeoutMs = callTimeoutMs, isReadOnly = false }: RepeatedCall<Input, Value>,
-  signal: AbortSignal,
   timers: Timers,
+  signal?: AbortSignal,
 ): Promise<Outcome<Value>> {
   const timeoutController = new AbortController()
   const cancelTimeout = timers.runAfter(timeoutMs, () =>
     timeoutController.abort(new DOMException('No answer came in time.', 'TimeoutError')),
   )
   try {
-    const signals = isReadOnly ? [signal, timeoutController.signal] : [timeoutController.signal]
-    return await call(input, AbortSignal.any(signals))
+    const { signal: timeout } = timeoutController
+    return await call(input, isReadOnly && signal ? AbortSignal.any([signal, timeout]) : timeout)
   } finally {
     cancelTimeout()
   }
