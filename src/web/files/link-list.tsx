@@ -19,9 +19,7 @@ import type { ListedLink } from './listed-link.ts'
 import { RenewDialog } from './renew-dialog.tsx'
 import { VirtualList } from './virtual-list.tsx'
 
-const QrDialog = lazy(() =>
-  import('./qr-dialog.tsx').then((module) => ({ default: module.QrDialog })),
-)
+const QrDialog = lazy(async () => ({ default: (await import('./qr-dialog.tsx')).QrDialog }))
 
 /** Lists with more rows than this render only the rows in view. */
 const maxPlainRows = 100
