@@ -6,6 +6,7 @@ import { tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { type TrialNotice, trialNotice, trialOfferPath } from '../../shared/rules/tiers/trial.ts'
 import { scheduleCheck, serverNow } from '../api/server-clock.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
+import { readSetting, saveSetting } from '../ui/browser-setting.ts'
 
 /** How often the banner is updated (spec §9: every 60 s). */
 const refreshIntervalMs = 60_000
@@ -59,24 +60,12 @@ const storageKey = 'mayfly-dismissed-notice'
  * only the last dismissed notice.
  */
 export function useDismissed(name: string): [isDismissed: boolean, dismiss: () => void] {
-  const [dismissedName, setDismissedName] = useState(readDismissed)
+  const [dismissedName, setDismissedName] = useState(() => readSetting(storageKey))
   const dismiss = () => {
     setDismissedName(name)
-    try {
-      localStorage.setItem(storageKey, name)
-    } catch {
-      // localStorage is blocked or full, so the notice reappears on the next page load.
-    }
+    saveSetting(storageKey, name)
   }
   return [dismissedName === name, dismiss]
-}
-
-function readDismissed(): string | null {
-  try {
-    return localStorage.getItem(storageKey)
-  } catch {
-    return null
-  }
 }
 
 const trialParameter = 'trial'

@@ -9,6 +9,7 @@ import {
   maxLinkTitleLength,
 } from '../../../shared/contract/links.ts'
 import { groupDigits } from '../../../shared/rules/format/numbers.ts'
+import { readSetting, saveSetting } from '../../ui/browser-setting.ts'
 import { Button } from '../../ui/button.tsx'
 import { PasswordField, TextField } from '../../ui/field.tsx'
 import { type FieldErrors, Form } from '../../ui/form.tsx'
@@ -20,19 +21,7 @@ const choiceKey = 'mayfly-links'
 type Choice = 'one' | 'each'
 
 function readChoice(): Choice {
-  try {
-    return localStorage.getItem(choiceKey) === 'each' ? 'each' : 'one'
-  } catch {
-    return 'one'
-  }
-}
-
-function saveChoice(choice: Choice): void {
-  try {
-    localStorage.setItem(choiceKey, choice)
-  } catch {
-    // localStorage is blocked or full. The choice lasts until the next page load.
-  }
+  return readSetting(choiceKey) === 'each' ? 'each' : 'one'
 }
 
 const noFields = { title: '', message: '', password: '', maxDownloads: '' }
@@ -64,7 +53,7 @@ export function useLinkForm() {
     setOpen,
     choose: (newChoice: Choice) => {
       setChoice(newChoice)
-      saveChoice(newChoice)
+      saveSetting(choiceKey, newChoice)
     },
     setField: (name: keyof typeof noFields, value: string) => {
       setFields({ ...fields, [name]: value })
