@@ -161,18 +161,7 @@ function NewLink({
       </p>
       <div className="mt-1">
         <ButtonRow>
-          <ButtonLink
-            href={shareEmailUrl({
-              name: link.name,
-              fileCount: link.files.length,
-              totalSize: link.totalSize,
-              link: url,
-              expiresAt: dates.expiresAt,
-              signature,
-            })}
-          >
-            Email link
-          </ButtonLink>
+          <ButtonLink href={shareEmailUrl(link, url, signature)}>Email link</ButtonLink>
           <Button onClick={onClose}>Done</Button>
         </ButtonRow>
       </div>
