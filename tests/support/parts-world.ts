@@ -188,7 +188,6 @@ export function simulateParts(count: number, size = count * partSize) {
         storedParts: listStoredParts(),
         hasOriginalDate: true,
         isResumed: true,
-        partUrls: {},
         signal: cancel.signal,
         onProgress: (bytes) => {
           if (bytes < 0 || bytes > size) violations.push(`progress of ${bytes}`)

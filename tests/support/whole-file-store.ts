@@ -234,7 +234,6 @@ export async function openWholeFileStore() {
           storedParts: [],
           hasOriginalDate: true,
           isResumed: false,
-          partUrls: {},
           signal: cancel.signal,
           onProgress: (bytes) => traces.progress.push(bytes),
           onInterrupted: () => {

@@ -10,8 +10,6 @@ import { isFinished } from './records/upload-record.ts'
 import { serverFullLink } from './upload-notices.ts'
 import type { UploadsStore } from './uploads-state.ts'
 
-const refreshDelayMs = 300
-
 const uploadsByClient = new WeakMap<QueryClient, Uploads>()
 
 /**
@@ -21,17 +19,8 @@ const uploadsByClient = new WeakMap<QueryClient, Uploads>()
 function getUploads(client: QueryClient): Uploads {
   const existingUploads = uploadsByClient.get(client)
   if (existingUploads) return existingUploads
-  let isRefreshScheduled = false
-  const refresh = () => {
-    isRefreshScheduled = false
-    refreshLinks(client)
-  }
   const uploads = createBrowserUploads({
-    // A drop of small files stores many per second, and the list has all of them.
-    onStored: () => {
-      if (!isRefreshScheduled) setTimeout(refresh, refreshDelayMs)
-      isRefreshScheduled = true
-    },
+    onStored: () => refreshLinks(client),
     onNotice: ({ title, description, isServerFull, isFailure }) => {
       const isAdmin = client.getQueryData(currentUserQuery.queryKey)?.isAdmin === true
       toast({

@@ -7,7 +7,7 @@ import { callWithTimeout, type UploadCalls } from '../transfer/upload-calls.ts'
 import { dataLostText } from '../upload-errors.ts'
 import type { FileState, UploadFiles } from './upload-files.ts'
 import type { UploadList } from './upload-list.ts'
-import { canAutoResume, canResume, toFailed, toPaused, toPending } from './upload-state.ts'
+import { canResume, toFailed, toPaused, toPending } from './upload-state.ts'
 
 /**
  * Where an upload's bytes are. `stored` means that the server has all of them or that it no longer
@@ -49,12 +49,6 @@ export class UploadResumer {
       (record) =>
         record.status === 'paused' && needsFileAccess(record) && isSameFile(record.identity, file),
     )
-  }
-
-  /** Resumes uploads that need nothing from the user and have been idle for 5 s (spec §4). */
-  resumeIdle(uploads: readonly UploadRecord[]): void {
-    const now = this.#deps.timers.now()
-    for (const record of uploads) if (canAutoResume(record, now)) void this.resume(record.id)
   }
 
   /**

@@ -33,6 +33,7 @@ import { UploadList } from './upload-list.ts'
 import type { RunDeps, RunResult } from './upload-run.ts'
 import { isLargeDrop, UploadRunner } from './upload-runner.ts'
 import {
+  canAutoResume,
   canResume,
   isActive,
   toCancelled,
@@ -309,24 +310,26 @@ export class UploadEngine {
     this.#hasLoaded = true
     for (const id of this.#list.otherTabIds()) this.#searchedIds.delete(id)
     for (const record of orphanedUploads) {
-      const { id, need } = record
+      const { id } = record
       if (isCancelled(record)) this.#list.remove(id)
       if (!locks.isSupported || this.#searchedIds.has(id) || !canResume(record)) continue
       this.#searchedIds.add(id)
-      if (need === 'sign-in') void this.#resumer.resume(id)
-      else if (need === null) void this.#resumer.requestFile(id)
+      if (record.need === null) void this.#resumer.requestFile(id)
     }
     void this.resumeAfterSignIn()
   }
 
+  /** Resumes uploads that need nothing from the user and have been idle for 5 s (spec §4). */
   #resumeIdle(): void {
     const otherTabIds = this.#list.otherTabIds()
     if (otherTabIds.size > 0) this.reloadSoon()
-    const idleUploads = this.#list.all().filter(({ id, need, status }) => {
+    const now = this.#deps.timers.now()
+    for (const record of this.#list.all()) {
+      const { id } = record
       const canClaim = this.#deps.locks.isSupported || this.#list.isClaimed(id)
-      return canClaim && status === 'paused' && need === null && !otherTabIds.has(id)
-    })
-    this.#resumer.resumeIdle(idleUploads)
+      if (canClaim && canAutoResume(record, now) && !otherTabIds.has(id))
+        void this.#resumer.resume(id)
+    }
   }
 
   #cleanUp(): void {

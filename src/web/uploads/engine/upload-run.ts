@@ -23,7 +23,7 @@ import {
   transferErrorText,
 } from '../upload-errors.ts'
 import type { FailedStage } from '../upload-notices.ts'
-import { type PartUrls, type SendFile, type StoredPart, TransferError } from '../upload-ports.ts'
+import { type SendFile, type StoredPart, TransferError } from '../upload-ports.ts'
 import type { UploadActivity } from '../uploads-state.ts'
 import { announcedFile } from './new-record.ts'
 import { bytesPerSecond, type SpeedSamples, withSample } from './upload-speed.ts'
@@ -85,8 +85,6 @@ export class UploadRun {
   readonly #record: RunRecord
   readonly #stop = new AbortController()
   readonly #signal = this.#stop.signal
-  /** Presigned part URLs from the get-upload-url response, for the next transfer. */
-  #partUrls: PartUrls = {}
   #checksums: Promise<FileChecksums | null> = Promise.resolve(null)
   #activity: UploadActivity | null = null
 
@@ -215,7 +213,6 @@ export class UploadRun {
     if (!outcome.ok) throw new StageError('start', outcome.error)
     if (this.#signal.aborted && !link) await calls.abortUpload(outcome.value.cloudKey)
     this.#signal.throwIfAborted()
-    this.#partUrls = outcome.value.parts?.urls ?? {}
     return toTicket(outcome.value)
   }
 
@@ -250,11 +247,7 @@ export class UploadRun {
     const onProgress = this.#watchProgress(file.size, storedBytes)
     const contentType = ticket.metadata.mimeType
     const hasOriginalDate = file.lastModified === record.identity.lastModified
-    // Use these URLs only once. Before the next transfer, the server may create a new multipart
-    // upload for which they are invalid.
-    const partUrls = this.#partUrls
-    this.#partUrls = {}
-    const job = { file, ticket, contentType, storedParts, isResumed, partUrls, signal }
+    const job = { file, ticket, contentType, storedParts, isResumed, signal }
     await runInTurn(signal, () => {
       this.#setActivity({ interruption: null, bytesPerSecond: null })
       return sendFile({ ...job, hasOriginalDate, onProgress, onInterrupted: this.#onInterrupted })

@@ -40,7 +40,6 @@ function putPiece(
     storedParts: [],
     hasOriginalDate: true,
     isResumed: false,
-    partUrls: {},
     signal,
     onProgress: () => undefined,
     onInterrupted: () => undefined,

@@ -91,7 +91,6 @@ function send(
     storedParts: [],
     hasOriginalDate: true,
     isResumed: false,
-    partUrls: {},
     signal: new AbortController().signal,
     onProgress: () => undefined,
     onInterrupted: () => undefined,

@@ -109,7 +109,6 @@ async function upload(size: number, bytesPerSecond: number, buffer = 200_000) {
       storedParts: [],
       hasOriginalDate: true,
       isResumed: false,
-      partUrls: {},
       signal: new AbortController().signal,
       onProgress: (bytes) => progress.push(bytes),
       onInterrupted: () => undefined,
