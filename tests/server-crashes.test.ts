@@ -8,7 +8,6 @@ import { buffer } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { File } from '../src/shared/contract/files.ts'
-import { prepareDataFolder } from './support/data-folder.ts'
 import { findFreePort } from './support/free-port.ts'
 import {
   type Client,
@@ -24,12 +23,15 @@ import {
   signUp,
   startUpload,
 } from './support/make.ts'
+import { freshDatabase } from './support/postgres.ts'
+import type { TestDatabase } from './support/postgres-server.ts'
 import { isLongRun } from './support/rounds.ts'
 import { type RandomInt, runSeededRounds } from './support/seeded-rounds.ts'
 import { type ServerProcess, startServerProcess } from './support/server-process.ts'
 
 let folder: string
-let settings: { dataDir: string; port: number }
+let database: TestDatabase
+let settings: Parameters<typeof startServerProcess>[0]
 let server: ServerProcess
 let isRunning = false
 
@@ -52,8 +54,9 @@ async function restart() {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mayfly-fault-'))
-  settings = { dataDir: join(folder, 'data'), port: await findFreePort() }
-  await prepareDataFolder(settings.dataDir)
+  database = await freshDatabase()
+  const env = { DATABASE_URL: database.url }
+  settings = { dataDir: join(folder, 'data'), port: await findFreePort(), env }
 })
 
 beforeEach(async () => {
@@ -63,6 +66,7 @@ beforeEach(async () => {
 afterAll(async () => {
   server.kill('SIGTERM')
   await server.exitCode
+  await database.drop()
   await rm(folder, { recursive: true })
 })
 

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectionLimits } from '../../src/server/http/limits.ts'
-import { prepareDataFolder } from '../support/data-folder.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { hangTimeoutMs } from '../support/hang.ts'
 import {
@@ -16,6 +15,8 @@ import {
   signUp,
   startUpload,
 } from '../support/make.ts'
+import { freshDatabase } from '../support/postgres.ts'
+import type { TestDatabase } from '../support/postgres-server.ts'
 import { measureResidentMiB } from '../support/resident-memory.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 import { getRequest, sendWithoutReading, type UnreadSockets } from '../support/unread-sockets.ts'
@@ -44,6 +45,7 @@ const idleTimeoutMs = connectionLimits.bodyMs / 2
 const checkCount = 15
 
 let folder: string
+let database: TestDatabase
 let server: ServerProcess
 let owner: Client
 let cookie: string
@@ -56,8 +58,8 @@ function closeAll() {
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mayfly-attack-'))
   const dataDir = join(folder, 'data')
-  await prepareDataFolder(dataDir)
-  const env = { TRUST_PROXY: 'on', METRICS_TOKEN: metricsToken }
+  database = await freshDatabase()
+  const env = { DATABASE_URL: database.url, TRUST_PROXY: 'on', METRICS_TOKEN: metricsToken }
   server = await startServerProcess({ dataDir, port: await findFreePort(), env })
   const { email, password } = await signUp(server)
   cookie = await logIn(server, email, password)
@@ -69,6 +71,7 @@ afterAll(async () => {
   closeAll()
   server.kill('SIGTERM')
   await server.exitCode
+  await database.drop()
   await rm(folder, { recursive: true })
 })
 
