@@ -11,6 +11,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { prepareDataFolder } from './support/data-folder.ts'
 import { eventually } from './support/eventually.ts'
 import { findFreePort } from './support/free-port.ts'
+import { freshDatabase } from './support/postgres.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -215,17 +216,17 @@ describe('a failed start exits with 1 and reports', () => {
   })
 
   test('a port in use', async () => {
-    await prepareDataFolder(dataDir)
+    const database = await freshDatabase()
     const portHolder = createServer().listen(0, '127.0.0.1')
     await once(portHolder, 'listening')
     const { port } = portHolder.address() as AddressInfo
-    const failedRun = await run({ PORT: String(port) })
+    const failedRun = await run({ DATABASE_URL: database.url, PORT: String(port) })
     expect(await failedRun.ended).toBe(1)
     expect(await failedRun.stderr).toBe(
       `Port ${port} of 127.0.0.1 is taken: stop the program that has it, or set PORT.\n`,
     )
-    await expectPostgresStopped()
     portHolder.close()
+    await database.drop()
   })
 })
 
