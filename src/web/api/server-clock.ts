@@ -62,15 +62,15 @@ export function serverNow(): Date {
 }
 
 /**
- * Calls `check` after `waitMs` milliseconds, and also when the page becomes visible or hidden,
+ * Calls `check` every `intervalMs` milliseconds, and also when the page becomes visible or hidden,
  * because browsers pause timers in the background.
  * @returns a cleanup function suitable for a React effect.
  */
-export function scheduleCheck(check: () => void, waitMs: number): () => void {
-  const timer = setTimeout(check, waitMs)
+export function scheduleChecks(check: () => void, intervalMs: number): () => void {
+  const timer = setInterval(check, intervalMs)
   document.addEventListener('visibilitychange', check)
   return () => {
-    clearTimeout(timer)
+    clearInterval(timer)
     document.removeEventListener('visibilitychange', check)
   }
 }

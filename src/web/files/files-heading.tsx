@@ -51,7 +51,7 @@ export interface RemainingFilesProps {
 export function RemainingFiles({ tier, maxFiles, isChanging }: RemainingFilesProps) {
   // Files may have been uploaded in another browser.
   const list = useLinks(allLinks, { refetchOnWindowFocus: 'always' })
-  const now = useNow(list.links ?? noLinks, tier)
+  const now = useNow(list.links ?? noLinks)
   const activeCount = useLinkCounts(list, tier, now)?.files.active
   const isKnown = activeCount !== undefined && !isChanging
   return (

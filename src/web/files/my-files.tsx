@@ -28,7 +28,7 @@ export function MyFiles({ tier, emptyAction }: MyFilesProps) {
   const view = { search, order: newestFirst }
   const fullList = useLinks()
   const query = useLinks(view)
-  const now = useNow(query.links ?? noLinks, tier)
+  const now = useNow(query.links ?? noLinks)
   const counts = useLinkCounts(fullList, tier, now)
   const isEmpty = fullList.links?.length === 0
   return (

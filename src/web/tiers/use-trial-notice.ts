@@ -4,7 +4,7 @@ import { useSearchParams } from 'wouter'
 import type { User } from '../../shared/contract/account.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { type TrialNotice, trialNotice, trialOfferPath } from '../../shared/rules/tiers/trial.ts'
-import { scheduleCheck, serverNow } from '../api/server-clock.ts'
+import { scheduleChecks, serverNow } from '../api/server-clock.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
 import { readSetting, saveSetting } from '../ui/browser-setting.ts'
 
@@ -36,20 +36,14 @@ export function useTrialNotice(user: User): TrialNotice | null {
   const client = useQueryClient()
   const [now, setNow] = useState(serverNow)
   const notice = getTrialNotice(user, now)
-  const endsAt = user.premiumTrialEndsAt
   const isUserOutdated = notice?.kind === 'expired' && tierTraits[user.tier].upgradesTo === null
 
   useEffect(() => {
-    if (isUserOutdated) void client.invalidateQueries(currentUserQuery)
-    const update = () => setNow(serverNow())
-    const remainingMs = endsAt === null ? 0 : Date.parse(endsAt) - now.getTime()
-    const waitMs = isUserOutdated
-      ? retryDelayMs
-      : remainingMs > 0
-        ? Math.min(refreshIntervalMs, remainingMs)
-        : refreshIntervalMs
-    return scheduleCheck(update, waitMs)
-  }, [client, endsAt, isUserOutdated, now])
+    if (!isUserOutdated) return scheduleChecks(() => setNow(serverNow()), refreshIntervalMs)
+    const reloadUser = () => void client.invalidateQueries(currentUserQuery)
+    reloadUser()
+    return scheduleChecks(reloadUser, retryDelayMs)
+  }, [client, isUserOutdated])
   return notice
 }
 

@@ -63,7 +63,7 @@ export function FileManager({ tier, emptyAction, statistics, ...filter }: FileMa
   const fullList = useLinks()
   const query = useLinks(view)
   const links = query.links ?? noLinks
-  const now = useNow(links, tier)
+  const now = useNow(links)
   const counts = useLinkCounts(fullList, tier, now)
   const total = counts && sumCounts(counts.links)
   const selection = useSelection(view, query)
