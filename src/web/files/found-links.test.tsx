@@ -34,13 +34,13 @@ function show(
       query={
         {
           links: undefined,
-          hasMore: false,
-          isOutdated: false,
+          hasNextPage: false,
+          isPlaceholderData: false,
           isError: false,
           isFetching: false,
           refetch: async () => pressedButtons.push('refetch'),
-          isMoreError: nextPageFails,
-          loadMore: async () => pressedButtons.push('load more'),
+          isFetchNextPageError: nextPageFails,
+          fetchNextPage: async () => pressedButtons.push('load more'),
           ...query,
         } as FoundLinksProps['query']
       }
@@ -122,7 +122,7 @@ describe('a search', () => {
     [{ links: [a, b] }, '2 links found'],
     [{ links: [] }, '0 links found'],
     // These links are still the previous search's results.
-    [{ links: [a, b], isOutdated: true }, ''],
+    [{ links: [a, b], isPlaceholderData: true }, ''],
     [{ links: undefined }, ''],
   ])('with the result %j announces "%s"', (query, announcement) => {
     expect(show(query, { search: 'x' }).spoken()).toBe(announcement)

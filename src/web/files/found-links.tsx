@@ -11,8 +11,8 @@ import {
 import { LinkList, type LinkListProps } from './link-list.tsx'
 import type { useLinks } from './use-links.ts'
 
-function resultCountText(count: number, hasMore: boolean): string {
-  return hasMore ? `More than ${count} links found` : `${formatCount(count, 'link')} found`
+function resultCountText(count: number, hasNextPage: boolean): string {
+  return hasNextPage ? `More than ${count} links found` : `${formatCount(count, 'link')} found`
 }
 
 export interface FoundLinksProps
@@ -44,10 +44,10 @@ export function FoundLinks({
   onShowAll,
   ...props
 }: FoundLinksProps) {
-  const { links, hasMore, isOutdated, isError, isFetching } = query
-  const isFiltered = (search !== '' || onShowAll !== undefined) && !isOutdated
+  const { links, hasNextPage, isPlaceholderData, isError, isFetching } = query
+  const isFiltered = (search !== '' || onShowAll !== undefined) && !isPlaceholderData
   const loadMore = () => {
-    if (!isFetching && !query.isMoreError) void query.loadMore()
+    if (!isFetching && !query.isFetchNextPageError) void query.fetchNextPage()
   }
   const renderEmpty = () => {
     if (search === '' && onShowAll) return <NoExpiringFiles onShowAll={onShowAll} />
@@ -56,15 +56,19 @@ export function FoundLinks({
   const renderList = () => {
     if (links && links.length > 0) {
       return (
-        <div aria-busy={isOutdated}>
+        <div aria-busy={isPlaceholderData}>
           <LinkList
             {...props}
             links={links}
-            total={hasMore ? Math.max(links.length + 1, isFiltered ? 0 : (total ?? 0)) : undefined}
-            isOpenEnded={hasMore && isFiltered}
+            total={
+              hasNextPage ? Math.max(links.length + 1, isFiltered ? 0 : (total ?? 0)) : undefined
+            }
+            isOpenEnded={hasNextPage && isFiltered}
             onNearEnd={loadMore}
           />
-          {query.isMoreError ? <NextPageError onRetry={() => void query.loadMore()} /> : null}
+          {query.isFetchNextPageError ? (
+            <NextPageError onRetry={() => void query.fetchNextPage()} />
+          ) : null}
         </div>
       )
     }
@@ -76,7 +80,7 @@ export function FoundLinks({
   return (
     <>
       <p role="status" className="sr-only">
-        {isFiltered && links ? resultCountText(links.length, hasMore) : ''}
+        {isFiltered && links ? resultCountText(links.length, hasNextPage) : ''}
       </p>
       {renderList()}
     </>

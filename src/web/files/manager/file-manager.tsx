@@ -75,7 +75,7 @@ export function FileManager({ tier, emptyAction, statistics, ...filter }: FileMa
   const isAllSelected =
     links.length > 0 &&
     links.every(({ id }) => selectedIds.has(id)) &&
-    (!query.hasMore || selected.length === total)
+    (!query.hasNextPage || selected.length === total)
 
   // The link that led here disappeared with its tab, so move focus to the heading.
   useEffect(() => {
