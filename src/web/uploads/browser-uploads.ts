@@ -49,9 +49,7 @@ const calls: UploadCalls = {
 
 /** Doesn't use `crypto.randomUUID`, which requires a secure context. */
 function createRandomId(): string {
-  return [...crypto.getRandomValues(new Uint8Array(8))]
-    .map((byte) => byte.toString(16).padStart(2, '0'))
-    .join('')
+  return crypto.getRandomValues(new BigUint64Array(1)).join()
 }
 
 /** Returns a generator of unique IDs that sort by creation time. */

@@ -21,15 +21,10 @@ function getUploads(client: QueryClient): Uploads {
   if (existingUploads) return existingUploads
   const uploads = createBrowserUploads({
     onStored: () => refreshLinks(client),
-    onNotice: ({ title, description, isServerFull, isFailure }) => {
+    onNotice: ({ isServerFull, ...notice }) => {
       const isAdmin = client.getQueryData(currentUserQuery.queryKey)?.isAdmin === true
-      toast({
-        title,
-        ...(description !== undefined && { description }),
-        ...(isServerFull && { link: serverFullLink(isAdmin) }),
-        tone: isFailure ? 'destructive' : 'plain',
-        isNews: true,
-      })
+      const link = isServerFull && { link: serverFullLink(isAdmin) }
+      toast({ ...notice, ...link, isNews: true })
     },
   })
   const { store, setUser, handleTierChange } = uploads
