@@ -165,7 +165,8 @@ test('a server starts, refuses a second one, drains, stops gracefully, restarts,
   expect(await runWithUrl.stderr).toBe(errorMessage)
   expect((await signUp(firstServer)).status).toBe(200)
 
-  // After a signal and DRAIN_SECONDS, an upload in progress can finish, but new requests are rejected.
+  // After a signal and DRAIN_SECONDS, an upload in progress can finish, but new requests are
+  // rejected.
   const upload = await startUpload(firstServer)
   firstServer.child.kill('SIGTERM')
   await eventually(() => expect(fetch(`${firstServer.url}/api/health`)).rejects.toThrow())

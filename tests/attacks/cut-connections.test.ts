@@ -35,7 +35,8 @@ import { makeAddress, signUpForToken, verifyEmail } from '../support/signup.ts'
 /**
  * The attack: the connection to Postgres breaks during any of a call's statements: before Postgres
  * receives the statement, before its response arrives, or afterwards. A short run tests only one of
- * these three moments, for every second statement. The call succeeds or returns 503. No confirmed work is lost.
+ * these three moments, for every second statement. The call succeeds or returns 503. No confirmed
+ * work is lost.
  * After a 503, the work has been done completely or not at all, and a retry completes it.
  * Afterwards every pooled connection works.
  */
