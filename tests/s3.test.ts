@@ -22,13 +22,6 @@ import { describeOnS3, makeBucket, type TestBucket } from './support/s3.ts'
 import { send } from './support/send.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
 import {
-  codesOf,
-  confirmInBatch,
-  startAndSend,
-  startUploads,
-  uploadRequest,
-} from './support/upload-batches.ts'
-import {
   abortUpload,
   expectError,
   requestConfirm,
@@ -215,18 +208,6 @@ describeOnS3('a server with a bucket', () => {
     const files = await Promise.all(responses.map((response) => json<File>(response)))
     expect(responses.map(({ status }) => status)).toEqual(Array(4).fill(200))
     expect(new Set(files.map(({ id }) => id)).size).toBe(1)
-  })
-
-  it('confirms a batch except for uploads with no stored bytes', async () => {
-    const ada = await makePerson(app, { tier: 'premium' })
-    const fileBytes = Array.from({ length: 4 }, (_, index) => makeTextBytes(10 + index))
-    const startedUploads = await startAndSend(ada, fileBytes)
-    const [emptyUpload] = await startUploads(ada, [uploadRequest()])
-    const codes = codesOf(await confirmInBatch(ada, [...startedUploads, emptyUpload?.answer]))
-    expect(codes).toEqual([...Array(4).fill('ok'), 'UPLOAD_INCOMPLETE'])
-    const [last] = await json<File[]>(await ada.fetch('/api/files?limit=1'))
-    expect((await download(app, last ?? { shortCode: '' })).status).toBe(200)
-    expect(codesOf(await confirmInBatch(ada, startedUploads))).toEqual(Array(4).fill('ok'))
   })
 
   it("rejects another user's key", async () => {

@@ -20,7 +20,7 @@ import type { TestDatabase } from '../support/postgres-server.ts'
 import { measureResidentMiB } from '../support/resident-memory.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 import { getRequest, sendWithoutReading, type UnreadSockets } from '../support/unread-sockets.ts'
-import { codesOf, startUploads, uploadRequest } from '../support/upload-batches.ts'
+import { expectError, requestUpload } from '../support/upload-requests.ts'
 
 /**
  * Memory limit for the server process, in MiB. The process uses about 200 when idle and up to 340
@@ -147,13 +147,11 @@ describe('an account that never finishes uploads', () => {
     const makeText = (index: number) => {
       const forwardedFor = `X-Forwarded-For: 198.51.${100 + (index >> 8)}.${index & 255}`
       const headers = `Host: ${new URL(server.url).host}\r\nCookie: ${cookie}\r\n${forwardedFor}`
-      return `POST /api/files/get-upload-urls HTTP/1.1\r\n${headers}\r\n${chunkedBody}`
+      return `POST /api/links HTTP/1.1\r\n${headers}\r\n${chunkedBody}`
     }
     const peakPromise = measurePeakDuring(() => sendWithoutReading(server.url, makeText, 1000))
     expect(await peakPromise).toBeLessThan(maxMemoryMiB)
-    expect(codesOf(await startUploads(owner, [uploadRequest({ fileName: '' })]))).toEqual([
-      'INVALID_INPUT',
-    ])
+    await expectError(await requestUpload(owner, { fileName: '' }), 400, 'INVALID_INPUT')
     await expectResourcesReleased()
   })
 })

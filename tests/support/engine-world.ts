@@ -77,8 +77,6 @@ function makeTraces() {
     locks: new Map() as HeldLocks,
     /** How many uploads the server has started. */
     tickets: 0,
-    /** How many calls were made through `calls.gathered`, which combines calls into one request. */
-    batchedCalls: 0,
     listRefetches: 0,
     /** How many times the engine has reported a change. */
     changes: 0,
@@ -93,7 +91,7 @@ function makeTraces() {
 type World = ReturnType<typeof makeResponses> & ReturnType<typeof makeTraces>
 
 function makeCalls(world: World): EngineDeps['calls'] {
-  const single: EngineDeps['calls']['batched'] = {
+  const single: Pick<EngineDeps['calls'], 'getUploadUrl' | 'confirmUpload'> = {
     getUploadUrl: async (request) => {
       const { fileName: name, fileSize: size } = request
       world.requests.push(request)
@@ -152,16 +150,6 @@ function makeCalls(world: World): EngineDeps['calls'] {
     addFiles: async ({ params, body }) => {
       world.linkCalls.push({ ...params, ...body })
       return startAll(body.files, body)
-    },
-    batched: {
-      getUploadUrl: (request, signal) => {
-        world.batchedCalls += 1
-        return single.getUploadUrl(request, signal)
-      },
-      confirmUpload: (request, signal) => {
-        world.batchedCalls += 1
-        return single.confirmUpload(request, signal)
-      },
     },
     listParts: async ({ cloudKey }) => {
       world.log.push(`list ${cloudKey}`)

@@ -133,20 +133,9 @@ export async function findBlocked(
   return new Set(rows.map(({ sha256 }) => sha256))
 }
 
-/**
- * Returns those of the given sizes, in bytes, that match blocked content. A file of any other size
- * can't contain blocked content.
- */
-export async function findBlockedSizes(
-  db: Db,
-  sizes: readonly number[],
-): Promise<ReadonlySet<number>> {
-  if (sizes.length === 0) return new Set()
-  const rows = await db
-    .selectDistinct({ size: blockedContent.size })
-    .from(blockedContent)
-    .where(sql`${blockedContent.size} = any(${sql.param(sizes)}::bigint[])`)
-  return new Set(rows.map(({ size }) => size))
+/** True if blocked content has this size, in bytes. Files of other sizes can't contain any. */
+export async function hasBlockedSize(db: Db, size: number): Promise<boolean> {
+  return (await db.$count(blockedContent, eq(blockedContent.size, size))) > 0
 }
 
 /**

@@ -41,33 +41,17 @@ export const fileColumns = {
  */
 export const isLinkOfFile = sql`(${links.id} = ${files.linkId} and ${links.ownerId} = ${files.ownerId})`
 
-/** Finds an owner's files by storage key, except deleted ones. */
-export async function findFilesByKey(
+/** Finds one of a user's files, except deleted ones. */
+export async function findFile(
   db: Db,
   ownerId: string,
-  storageKeys: readonly string[],
-): Promise<ReadonlyMap<string, FileRow>> {
-  const rows = await db
-    .select(fileColumns)
-    .from(files)
-    .innerJoin(links, isLinkOfFile)
-    .where(
-      and(
-        sql`${files.storageKey} = any(${sql.param(storageKeys)}::text[])`,
-        eq(files.ownerId, ownerId),
-        isNull(files.deletedAt),
-      ),
-    )
-  return new Map(rows.map((row) => [row.storageKey, row]))
-}
-
-/** Finds a user's file. Returns undefined if the user has deleted it. */
-export async function findFile(db: Db, ownerId: string, id: string): Promise<FileRow | undefined> {
+  condition: SQL,
+): Promise<FileRow | undefined> {
   const [file] = await db
     .select(fileColumns)
     .from(files)
     .innerJoin(links, isLinkOfFile)
-    .where(and(eq(files.id, id), eq(files.ownerId, ownerId), isNull(files.deletedAt)))
+    .where(and(condition, eq(files.ownerId, ownerId), isNull(files.deletedAt)))
   return file
 }
 

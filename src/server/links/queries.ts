@@ -19,18 +19,21 @@ export type LinkRow = typeof links.$inferSelect
 export const newShortCode = customAlphabet(shortCodeAlphabet, shortCodeLength)
 
 /**
- * Inserts links. Returns them in the same order.
- * @throws if a short code was issued before. The transaction must then be rolled back.
+ * Inserts a link with a new short code.
+ * @throws if the code was issued before. The transaction must then be rolled back.
  */
-export async function insertLinks(
+export async function insertLink(
   tx: Db,
-  newLinks: (typeof links.$inferInsert)[],
-): Promise<LinkRow[]> {
-  if (newLinks.length === 0) return []
-  await tx
-    .insert(shortCodes)
-    .values(newLinks.map(({ shortCode, createdAt }) => ({ code: shortCode, issuedAt: createdAt })))
-  return tx.insert(links).values(newLinks).returning()
+  newLink: Omit<typeof links.$inferInsert, 'shortCode'>,
+): Promise<LinkRow> {
+  const shortCode = newShortCode()
+  await tx.insert(shortCodes).values({ code: shortCode, issuedAt: newLink.createdAt })
+  const [link] = await tx
+    .insert(links)
+    .values({ ...newLink, shortCode })
+    .returning()
+  if (!link) throw new Error('Expected the inserted link.')
+  return link
 }
 
 /** Locks the links of these files until the transaction ends. */

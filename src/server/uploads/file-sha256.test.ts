@@ -12,7 +12,7 @@ import { download, expectError, requestConfirm } from '../../../tests/support/up
 import type { File } from '../../shared/contract/files.ts'
 import { computeDigests } from '../abuse/compute-digests.ts'
 import { createStores } from '../storage/stores.ts'
-import { confirmUploads } from './confirm-upload.ts'
+import { confirmUpload } from './confirm-upload.ts'
 import { retryRemovals } from './end-uploads.ts'
 
 let app: TestApp
@@ -100,10 +100,10 @@ describe('the SHA-256 of a file', () => {
     const upload = await sendAllParts(app, person)
     const remove = () => Promise.reject(new Error('EIO'))
     const deps = { ...app.deps, stores: createStores({ ...app.storage, remove }) }
-    const wrongClaims = [{ cloudKey: upload.cloudKey, sha256: 'f'.repeat(64) }]
-    expect(await confirmUploads(deps, person.id, wrongClaims)).toMatchObject([
-      { reason: { code: 'CHECKSUM_MISMATCH' } },
-    ])
+    const wrongClaim = { cloudKey: upload.cloudKey, sha256: 'f'.repeat(64) }
+    await expect(confirmUpload(deps, person.id, wrongClaim)).rejects.toMatchObject({
+      code: 'CHECKSUM_MISMATCH',
+    })
     app.clock.advance(3 * 60_000)
     expect(await retryRemovals(app.deps)).toEqual({ removed: 1, failed: 0 })
     expect(await pathsOnDisk(app, upload.cloudKey)).toEqual([])
@@ -114,8 +114,8 @@ describe('the SHA-256 of a file', () => {
     const bucketStores = createStores({ ...app.storage, computesSha256: false })
     const deps = { ...app.deps, stores: bucketStores }
     const { cloudKey, bytes } = await sendAllParts(app, person)
-    const results = await confirmUploads(deps, person.id, [{ cloudKey, sha256: 'a'.repeat(64) }])
-    expect(results).toMatchObject([{ value: { sha256: null } }])
+    const file = await confirmUpload(deps, person.id, { cloudKey, sha256: 'a'.repeat(64) })
+    expect(file.sha256).toBeNull()
     await computeDigests(app.deps)
     const [listedFile] = await json<File[]>(await person.fetch('/api/files'))
     expect(listedFile?.sha256).toBe(sha256(bytes))

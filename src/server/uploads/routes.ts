@@ -1,18 +1,15 @@
 import type { Deps } from '../deps.ts'
 import type { Handlers } from '../http/mount.ts'
-import { runBatch } from '../http/run-batch.ts'
-import { confirmUploads } from './confirm-upload.ts'
+import { confirmUpload } from './confirm-upload.ts'
 import { abortUpload } from './end-uploads.ts'
-import { startUploads } from './start-upload.ts'
+import { requireOwner, startUploads } from './start-upload.ts'
 import { listParts, signParts } from './upload-parts.ts'
 
 type UploadEndpoint =
   | 'getUploadUrl'
-  | 'getUploadUrls'
   | 'signParts'
   | 'listParts'
   | 'confirmUpload'
-  | 'confirmUploads'
   | 'createFileRecord'
   | 'abortUpload'
 
@@ -24,33 +21,22 @@ export function uploadRoutes(
   deps: Pick<Deps, 'requestJob' | 'clock' | 'db' | 'log' | 'settings' | 'stores'>,
 ): Handlers<UploadEndpoint> {
   const depsWithOrigin = (origin: string) => ({ ...deps, stores: deps.stores.withOrigin(origin) })
-  const confirmOne = async (
-    ownerId: string,
-    request: Parameters<typeof confirmUploads>[2][number],
-  ) => onlyValue(await confirmUploads(deps, ownerId, [request]))
   return {
-    getUploadUrl: async ({ body, user, publicOrigin }) =>
-      onlyValue(await startUploads(depsWithOrigin(publicOrigin), user.id, [body])),
-    getUploadUrls: ({ body, user, publicOrigin, context }) =>
-      runBatch(context, body.files, (requests) =>
-        startUploads(depsWithOrigin(publicOrigin), user.id, requests),
-      ),
+    async getUploadUrl({ body, user, publicOrigin }) {
+      requireOwner(body, user.id)
+      const target = { kind: 'new', options: {} } as const
+      const uploads = await startUploads(depsWithOrigin(publicOrigin), user.id, [body], target)
+      return uploads[0] as (typeof uploads)[number]
+    },
+
     signParts: ({ body, user, publicOrigin }) =>
       signParts(depsWithOrigin(publicOrigin), user.id, body),
     listParts: ({ query, user }) => listParts(deps, user.id, query.cloudKey),
-    confirmUpload: ({ body, user }) => confirmOne(user.id, body),
-    confirmUploads: ({ body, user, context }) =>
-      runBatch(context, body.uploads, (requests) => confirmUploads(deps, user.id, requests)),
-    createFileRecord: ({ body, user }) => confirmOne(user.id, body),
+    confirmUpload: ({ body, user }) => confirmUpload(deps, user.id, body),
+    createFileRecord: ({ body, user }) => confirmUpload(deps, user.id, body),
     async abortUpload({ body, user, log }) {
       await abortUpload(deps, user.id, body.cloudKey, log)
       return { message: 'Upload cancelled' }
     },
   }
-}
-
-/** Unwraps a list with a single result: returns its value or throws its error. */
-function onlyValue<Value>([result]: readonly PromiseSettledResult<Value>[]): Value {
-  if (result?.status === 'fulfilled') return result.value
-  throw result?.reason
 }

@@ -228,8 +228,10 @@ describe.each(tiers)('a repeated start, %s', (tier) => {
         expirationDays: 3 as const,
         idempotencyKey,
       }
-      const results = await startUploads(deps, ada.id, [sameRequest])
-      expect(results).toMatchObject([{ reason: { code: 'UNAVAILABLE' } }])
+      const target = { kind: 'new', options: {} } as const
+      await expect(startUploads(deps, ada.id, [sameRequest], target)).rejects.toMatchObject({
+        code: 'UNAVAILABLE',
+      })
     }
     expect(await rowsOf(ada)).toMatchObject([{ storageKey: cloudKey }])
     const repeatedUpload = await startUpload(ada, { size: 5, idempotencyKey: 'open' })

@@ -9,12 +9,11 @@ import { createBrowserHandleStore } from './picking/handle-store.ts'
 import { createRecordLocks } from './records/record-locks.ts'
 import { createRecordStore } from './records/upload-records.ts'
 import { browserTimers } from './timers.ts'
-import { batchCalls } from './transfer/batch-calls.ts'
 import { createChecksums, startChecksumWorker } from './transfer/checksums.ts'
 import { waitOrReconnect, watchUnload } from './transfer/connection.ts'
 import { type IsServerReady, isServerUp } from './transfer/retry-policy.ts'
 import { createSendFile } from './transfer/send-file.ts'
-import { callTimeoutMs, requestTimeoutMs, sendByXhr } from './transfer/storage-request.ts'
+import { callTimeoutMs, sendByXhr } from './transfer/storage-request.ts'
 import type { UploadCalls } from './transfer/upload-calls.ts'
 import { toOutcome } from './upload-errors.ts'
 import type { PageCallbacks, ShownUploads, UploadsState, UploadsStore } from './uploads-state.ts'
@@ -33,14 +32,6 @@ const calls: UploadCalls = {
   createLink: (body, signal) => toOutcome(call('createLink', { body, signal })),
   addFiles: (input, signal) => toOutcome(call('addFiles', { ...input, signal })),
   confirmUpload: (body, signal) => toOutcome(call('confirmUpload', { body, signal })),
-  batched: {
-    getUploadUrl: batchCalls(browserTimers, (files) =>
-      toOutcome(call('getUploadUrls', { body: { files }, signal: timeout(callTimeoutMs) })),
-    ),
-    confirmUpload: batchCalls(browserTimers, (uploads) =>
-      toOutcome(call('confirmUploads', { body: { uploads }, signal: timeout(requestTimeoutMs) })),
-    ),
-  },
   listParts: (query, signal) => toOutcome(call('listParts', { query, signal })),
   abortUpload: (cloudKey) =>
     toOutcome(call('abortUpload', { body: { cloudKey }, signal: timeout(callTimeoutMs) })),

@@ -113,13 +113,9 @@ export function countStoredPuts(network: ChaosProxy): number {
   ).length
 }
 
-export function isStart({ url }: Exchange): boolean {
-  return /^\/api\/files\/get-upload-urls?$/.test(url)
-}
-
-/** True if the request confirms uploads. While it is pending, the page shows them as finalizing. */
+/** True if the request confirms an upload. While it is pending, the page shows it as finalizing. */
 export function isConfirm({ url }: Exchange): boolean {
-  return /^\/api\/files\/confirm-uploads?$/.test(url)
+  return url === '/api/files/confirm-upload'
 }
 
 export function isPut({ method }: Exchange): boolean {

@@ -140,8 +140,6 @@ describe('a drop of a thousand files', () => {
     world.add(names.map((name) => fakeFile(name)))
     await advanceTime(1000 * 20)
     expect(maxRunning).toBe(5)
-    // Every file was started and confirmed in a batched call.
-    expect(world.batchedCalls).toBe(2000)
     expect(world.state().records.every(({ status }) => status === 'completed')).toBe(true)
     expect(world.toasts).toEqual([
       { title: 'Upload Complete', description: '1,000 files uploaded successfully' },
@@ -150,17 +148,6 @@ describe('a drop of a thousand files', () => {
     // once per file.
     expect(world.changes).toBeLessThan(100)
     expect(world.listRefetches).toBeLessThan(7)
-  })
-
-  test('batches its calls, unlike a small drop or a large file', async () => {
-    world.add(names.slice(0, 10).map((name) => fakeFile(name)))
-    await advanceTime(10_000)
-    expect(world.batchedCalls).toBe(0)
-    const largeFile = fakeFile('film.mkv', 9 * 1024 ** 2)
-    world.add([largeFile, ...names.slice(20, 40).map((name) => fakeFile(name))])
-    await advanceTime(10_000)
-    expect(world.state().records.every(({ status }) => status === 'completed')).toBe(true)
-    expect(world.batchedCalls).toBe(40)
   })
 
   test('skips an upload that is cancelled before it is sent, and frees its slot', async () => {
@@ -184,8 +171,7 @@ describe('a drop of a thousand files', () => {
     world.onStart = () => failedOutcome(403, 'TIER_FILE_COUNT', tierFullMessage)
     world.add(names.map((name) => fakeFile(name)))
     await advanceTime(0)
-    // The first 48 uploads are started in the same batched call, so the server rejects each of
-    // them.
+    // The first 48 uploads are started at once, so the server rejects each of them.
     expect(world.requests).toHaveLength(48)
     expect(world.state().inlineError).toBe(tierFullMessage)
     expect(world.state().records.every(({ status }) => status === 'failed')).toBe(true)

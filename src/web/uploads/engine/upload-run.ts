@@ -33,7 +33,7 @@ import { withBytes } from './upload-state.ts'
 const progressIntervalMs = 500
 
 export interface RunDeps extends CallDeps {
-  calls: Omit<UploadCalls, 'batched' | 'createLink' | 'addFiles'>
+  calls: Omit<UploadCalls, 'createLink' | 'addFiles'>
   /** Starts an upload that shares its link with others. Frees its slot if it has been stopped. */
   startInLink: (record: UploadRecord, signal: AbortSignal) => Promise<Outcome<StartedUpload>>
   sendFile: SendFile

@@ -14,7 +14,7 @@ const pauseBetweenMs = 500
 const maxPausedDropSize = 10
 /**
  * The maximum number of small files in progress at the same time. Only a few are sent at once; the
- * rest wait for a batched call or a free connection.
+ * rest wait for a response or a free connection.
  */
 const maxFilesInProgress = 48
 /**
@@ -65,15 +65,14 @@ export class UploadRunner {
   /** Runs in progress that haven't been stopped, by record ID. */
   readonly #runs = new Map<string, UploadRun>()
   readonly #singleDeps: RunDeps
-  /** Dependencies for small files in large drops: batched calls and limited parallel sending. */
+  /** Dependencies for small files in large drops, which limit parallel sending. */
   readonly #overlappingDeps: RunDeps
   #isPausing = false
 
   constructor(deps: RunnerDeps) {
     this.#deps = deps
     this.#singleDeps = { ...deps, runInTurn: (_, work) => work() }
-    const calls = { ...deps.calls, ...deps.calls.batched }
-    this.#overlappingDeps = { ...deps, calls, runInTurn: createSemaphore(maxParallelSends) }
+    this.#overlappingDeps = { ...deps, runInTurn: createSemaphore(maxParallelSends) }
   }
 
   /**

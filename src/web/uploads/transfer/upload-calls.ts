@@ -19,11 +19,6 @@ export interface UploadCalls {
   addFiles: UploadCall<'addFiles', Pick<CallInput<'addFiles'>, 'params' | 'body'>>
   listParts: UploadCall<'listParts', NonNullable<CallInput<'listParts'>['query']>>
   confirmUpload: UploadCall<'confirmUpload', CallInput<'confirmUpload'>['body']>
-  /**
-   * Batched calls for small files in large drops. Each waits briefly to share one request with
-   * others.
-   */
-  batched: Pick<UploadCalls, 'getUploadUrl' | 'confirmUpload'>
   /** Frees the upload's slot and removes its bytes. */
   abortUpload(cloudKey: CallInput<'abortUpload'>['body']['cloudKey']): Promise<Outcome<unknown>>
   currentUser(): Promise<Outcome<Pick<CallResponse<'currentUser'>, 'id'>>>
