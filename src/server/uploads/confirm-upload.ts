@@ -4,7 +4,7 @@ import type { uploads } from '../../shared/contract/uploads.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { canAddFile, type Limits } from '../../shared/rules/tiers/tier-limits.ts'
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
-import { findBlocked, hasBlockedSize } from '../abuse/queries.ts'
+import { hasBlockedSize, isBlocked } from '../abuse/queries.ts'
 import { files } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, limitError } from '../errors.ts'
@@ -102,7 +102,9 @@ async function seal(
   if (sha256 !== null && request.sha256 !== undefined && sha256 !== request.sha256) {
     return rejectUpload(deps, upload, 'CHECKSUM_MISMATCH')
   }
-  if (await isBlocked(deps, sha256)) return rejectUpload(deps, upload, 'CONTENT_BLOCKED')
+  if (sha256 !== null && (await isBlocked(db, sha256))) {
+    return rejectUpload(deps, upload, 'CONTENT_BLOCKED')
+  }
   return { sha256, crc32: digest?.crc32 ?? request.crc32 ?? null }
 }
 
@@ -115,10 +117,6 @@ async function rejectUpload(
 ): Promise<never> {
   await removeBytes(deps, await endUploads(deps.db, ownerId, [storageKey], deps.clock()))
   throw new AppError(code, { cause })
-}
-
-async function isBlocked({ db }: Pick<Deps, 'db'>, sha256: string | null): Promise<boolean> {
-  return sha256 !== null && (await findBlocked(db, [sha256])).size > 0
 }
 
 /** Creates a file from a sealed upload. Returns null if the upload ended in the meantime. */
@@ -153,7 +151,7 @@ async function createFile(
   })
   if (file?.sha256 === null) deps.requestJob('compute-digests')
   // A parallel takedown may have blocked the content without seeing the new file.
-  if (file && (await isBlocked(deps, sha256))) {
+  if (file && sha256 !== null && (await isBlocked(db, sha256))) {
     await markDeleted(db, ownerId, [file.id], clock())
     throw new AppError('CONTENT_BLOCKED')
   }
