@@ -16,9 +16,9 @@ import { minuteInMs } from '../../shared/rules/format/units.ts'
 import { datesAfterConfirm } from '../../shared/rules/links/lifetime.ts'
 import { files, links, removals, uploads, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
-import { purgeAtOf, renewalEndsAt } from '../files/purge-queries.ts'
+import { purgeAtOf, renewalEndsAt, updatePurgeTimes } from '../files/purge-queries.ts'
 import { type FileRow, isLinkOfFile } from '../files/queries.ts'
-import { type LinkRow, updatePurgeTimesOfLink } from '../links/queries.ts'
+import type { LinkRow } from '../links/queries.ts'
 
 export type UploadRow = typeof uploads.$inferSelect
 
@@ -128,7 +128,7 @@ async function updateLinkDates(tx: Db, link: LinkRow, now: Date): Promise<LinkRo
   if (hasFiles && !isComplete) return link
   const dates = datesAfterConfirm(link, { hasFiles, isComplete }, now)
   await tx.update(links).set(dates).where(eq(links.id, link.id))
-  if (hasFiles) await updatePurgeTimesOfLink(tx, link, now)
+  if (hasFiles) await updatePurgeTimes(tx, link.ownerId, now, eq(files.linkId, link.id))
   return { ...link, ...dates }
 }
 
