@@ -78,12 +78,12 @@ const signedAtOnce = 16
  * presigned URLs for exactly the announced bytes: one for the whole file and, if the file is large,
  * one for each of the first parts. If uploads of the same files are open under the same idempotency
  * keys, returns those uploads with new URLs. Returns the uploads in the order of `requests`.
- * @throws {AppError} FILE_TOO_LARGE, TIER_FILE_SIZE, TIER_EXPIRATION, TIER_FILE_COUNT; INVALID_INPUT
- * if no tier offers the days, an idempotency key belongs to another file, or the link would have too
- * many files; UPLOADS_UNFINISHED for too many unconfirmed bytes; STORAGE_CAP_REACHED, STORAGE_FULL:
- * the first request's error, with those of all refused requests in `errors`. LINK_NOT_FOUND if the
- * owner has no such active link; UNAUTHORIZED if the owner was deleted; UNAVAILABLE if storage can't
- * be reached.
+ * @throws {AppError} the first request's error, with those of all refused requests in `errors`:
+ * FILE_TOO_LARGE, TIER_FILE_SIZE, TIER_EXPIRATION, TIER_FILE_COUNT; INVALID_INPUT if no tier offers
+ * the days; UPLOADS_UNFINISHED for too many unconfirmed bytes; STORAGE_CAP_REACHED, STORAGE_FULL.
+ * INVALID_INPUT if an idempotency key belongs to another file, or the link would have too many
+ * files; LINK_NOT_FOUND if the owner has no such active link; UNAUTHORIZED if the owner was deleted;
+ * UNAVAILABLE if storage can't be reached.
  */
 export async function startUploads(
   deps: StartDeps,
