@@ -116,10 +116,7 @@ export class UploadRun {
     }
   }
 
-  /**
-   * Stops the transfer and all waits. A pending call that changes state on the server is not
-   * aborted.
-   */
+  /** Stops the transfer, all waits, and pending calls except a start. */
   stop(): void {
     this.#stop.abort(new DOMException('The upload was stopped.', 'AbortError'))
   }
@@ -220,7 +217,7 @@ export class UploadRun {
     const outcome = await this.#callWithRetries({
       call: this.#deps.calls.listParts,
       input: { cloudKey },
-      isReadOnly: true,
+      isAbortable: true,
     })
     this.#signal.throwIfAborted()
     if (!outcome.ok) throw new StageError('start', outcome.error)
@@ -261,13 +258,13 @@ export class UploadRun {
     this.#signal.throwIfAborted()
     const { calls, timers } = this.#deps
     const uploadStartTime = this.#record.get().uploadStartTime ?? timers.now()
-    const confirmPromise = this.#callWithRetries({
+    const outcome = await this.#callWithRetries({
       call: calls.confirmUpload,
       input: { cloudKey, metadata, uploadStartTime, ...checksums },
       // Allow extra time, because the server first has to join a large file's parts.
       timeoutMs: requestTimeoutMs,
+      isAbortable: true,
     })
-    const outcome = await Promise.race([confirmPromise, this.#rejectOnStop()])
     this.#signal.throwIfAborted()
     if (!outcome.ok) throw new StageError('confirm', outcome.error)
   }
@@ -312,12 +309,6 @@ export class UploadRun {
   #setActivity(activity: UploadActivity | null): void {
     this.#activity = activity
     this.#record.onActivityChange()
-  }
-
-  #rejectOnStop(): Promise<never> {
-    return new Promise((_, reject) =>
-      this.#signal.addEventListener('abort', () => reject(this.#signal.reason), { once: true }),
-    )
   }
 
   #toResult(error: unknown): RunResult {

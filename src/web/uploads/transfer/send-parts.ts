@@ -160,7 +160,7 @@ class PartsTransfer {
     const signCall = {
       call: this.#deps.signParts,
       input: { cloudKey: this.#job.ticket.cloudKey, partNumbers },
-      isReadOnly: true,
+      isAbortable: true,
     }
     const urlsPromise = callWithRetries(signCall, this.#retryOptions, this.#deps).then(
       (outcome) => requireValue(outcome).urls,

@@ -44,10 +44,8 @@ export interface RepeatedCall<Input, Value> {
   timeoutMs?: number
   /** True if the call should be retried after this error. Defaults to `isTransient`. */
   shouldRetry?: (callError: CallError) => boolean
-  /**
-   * True for a call that changes nothing on the server, so it can be aborted when the upload ends.
-   */
-  isReadOnly?: boolean
+  /** True if nothing depends on the response once the upload has ended, so it can be aborted. */
+  isAbortable?: boolean
 }
 
 export interface CallDeps extends RetryDeps {
@@ -57,8 +55,7 @@ export interface CallDeps extends RetryDeps {
 /**
  * Retries a call until the response is final. Returns the last error when no further attempt is
  * made.
- * @param options the signal cancels the waits. It cancels a pending call only if that is read-only,
- * because any other call may have changed something on the server.
+ * @param options the signal cancels the waits, and a pending call if that is abortable.
  * @throws the signal's reason if aborted before there is a final response.
  */
 export async function callWithRetries<Input, Value>(
@@ -77,10 +74,10 @@ export async function callWithRetries<Input, Value>(
 
 /**
  * Makes a call once. A timeout counts as an error without a status.
- * @param signal cancels a read-only call.
+ * @param signal cancels an abortable call.
  */
 export async function callWithTimeout<Input, Value>(
-  { call, input, timeoutMs = callTimeoutMs, isReadOnly = false }: RepeatedCall<Input, Value>,
+  { call, input, timeoutMs = callTimeoutMs, isAbortable = false }: RepeatedCall<Input, Value>,
   timers: Timers,
   signal?: AbortSignal,
 ): Promise<Outcome<Value>> {
@@ -90,7 +87,7 @@ export async function callWithTimeout<Input, Value>(
   )
   try {
     const { signal: timeout } = timeoutController
-    return await call(input, isReadOnly && signal ? AbortSignal.any([signal, timeout]) : timeout)
+    return await call(input, isAbortable && signal ? AbortSignal.any([signal, timeout]) : timeout)
   } finally {
     cancelTimeout()
   }
