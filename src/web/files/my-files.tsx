@@ -13,7 +13,6 @@ import type { ListedLink } from './listed-link.ts'
 import { useLinkCounts, useLinks } from './use-links.ts'
 import { useNow } from './use-now.ts'
 
-const noLinks: readonly ListedLink[] = []
 const title = 'My Files'
 
 export interface MyFilesProps {
@@ -28,7 +27,7 @@ export function MyFiles({ tier, emptyAction }: MyFilesProps) {
   const view = { search, order: newestFirst }
   const fullList = useLinks()
   const query = useLinks(view)
-  const now = useNow(query.links ?? noLinks)
+  const now = useNow(query.links)
   const counts = useLinkCounts(fullList, tier, now)
   const isEmpty = fullList.links?.length === 0
   return (

@@ -5,7 +5,7 @@ import { scheduleChecks, serverNow } from '../api/server-clock.ts'
 const tickMs = 10_000
 
 /** Returns the server's time. Updates it regularly, and whenever the links change. */
-export function useNow(links: readonly unknown[]): Date {
+export function useNow(links: readonly unknown[] | undefined): Date {
   const [{ now, previousLinks }, setState] = useState(() => ({
     now: serverNow(),
     previousLinks: links,

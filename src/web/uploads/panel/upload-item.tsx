@@ -146,19 +146,6 @@ function ProgressFigures({ record, activity }: Pick<UploadItemProps, 'record' | 
   )
 }
 
-function ActionButton(props: { label: string; name: string; onClick: () => void }) {
-  return (
-    <button
-      type="button"
-      className="upload-act"
-      aria-label={`${props.label}: ${props.name}`}
-      onClick={props.onClick}
-    >
-      {props.label}
-    </button>
-  )
-}
-
 /** Handles drops on an upload that needs its file. The page handles all other drops. */
 function useFileDrop(isEnabled: boolean, onDrop: (dataTransfer: DataTransfer) => void) {
   const [isDraggedOver, setDraggedOver] = useState(false)
@@ -196,6 +183,7 @@ function UploadItemContent(props: UploadItemProps) {
   // A dropped file can be read without the missing permission.
   const canDrop = needsFile || (isResumable && need === 'permission')
   const drop = useFileDrop(canDrop, ({ items }) => void choose(readDrop(items)))
+  const resumeLabel = status === 'paused' ? 'Resume' : 'Try again'
   const resume = () => (needsFile ? void choose(chooseFile()) : commands.resume(id))
 
   return (
@@ -219,11 +207,14 @@ function UploadItemContent(props: UploadItemProps) {
           </a>
         ) : null}
         {isResumable ? (
-          <ActionButton
-            label={status === 'paused' ? 'Resume' : 'Try again'}
-            name={fileName}
+          <button
+            type="button"
+            className="upload-act"
+            aria-label={`${resumeLabel}: ${fileName}`}
             onClick={resume}
-          />
+          >
+            {resumeLabel}
+          </button>
         ) : null}
         {helpLink ? (
           // Opens in a new tab, because this one holds uploads' files in memory.

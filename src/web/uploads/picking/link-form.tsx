@@ -12,7 +12,7 @@ import { groupDigits } from '../../../shared/rules/format/numbers.ts'
 import { readSetting, saveSetting } from '../../ui/browser-setting.ts'
 import { Button } from '../../ui/button.tsx'
 import { PasswordField, TextField } from '../../ui/field.tsx'
-import { type FieldErrors, Form } from '../../ui/form.tsx'
+import { type FieldErrors, Form, messagesByField } from '../../ui/form.tsx'
 import { SegmentedControl } from '../../ui/segmented-control.tsx'
 
 /** The localStorage key of the choice between one link for several files and a link each. */
@@ -66,13 +66,9 @@ export function useLinkForm() {
       const values = { ...texts, ...(maxDownloads && { maxDownloads: Number(maxDownloads) }) }
       const { success, data, error } = linkOptionsSchema.safeParse(values)
       if (success) return { isOneLink: true, options: data }
-      const messages = error.issues.map(({ path: [name], message }) => [name, message])
-      setErrors({
-        ...Object.fromEntries(messages),
-        ...(messages.some(([name]) => name === 'maxDownloads') && {
-          maxDownloads: `Enter a whole number from 1 to ${groupDigits(maxDownloadLimit)}.`,
-        }),
-      })
+      const messages = messagesByField(error.issues)
+      const limitText = `Enter a whole number from 1 to ${groupDigits(maxDownloadLimit)}.`
+      setErrors({ ...messages, ...(messages.maxDownloads && { maxDownloads: limitText }) })
       setOpen(true)
       return null
     },
