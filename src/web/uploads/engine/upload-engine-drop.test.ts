@@ -150,20 +150,17 @@ describe('a drop of a thousand files', () => {
     expect(world.listRefetches).toBeLessThan(7)
   })
 
-  test('skips an upload that is cancelled before it is sent, and frees its slot', async () => {
+  test('skips an upload that is cancelled before it is started', async () => {
     const transferGate = Promise.withResolvers<void>()
     world.onSend = () => transferGate.promise
     const ids = world.add(names.slice(0, 12).map((name) => fakeFile(name)))
     await advanceTime(100)
     expect(world.log.filter((line) => line.startsWith('send'))).toHaveLength(5)
-    // `activity` contains only the five uploads that are being sent.
     expect(Object.keys(world.state().activity)).toEqual(ids.slice(0, 5))
     await world.engine.cancel(ids[7] ?? '')
-    await advanceTime(100)
-    expect(world.log).toContain('abort key of 7.raw')
     transferGate.resolve()
     await advanceTime(10_000)
-    expect(world.log).not.toContain('send key of 7.raw')
+    expect(world.log).not.toContain('start 7.raw')
     expect(world.statuses().filter((line) => line.endsWith(' completed'))).toHaveLength(11)
   })
 
@@ -171,8 +168,8 @@ describe('a drop of a thousand files', () => {
     world.onStart = () => failedOutcome(403, 'TIER_FILE_COUNT', tierFullMessage)
     world.add(names.map((name) => fakeFile(name)))
     await advanceTime(0)
-    // The first 48 uploads are started at once, so the server rejects each of them.
-    expect(world.requests).toHaveLength(48)
+    // The first five uploads are started at once, so the server rejects each of them.
+    expect(world.requests).toHaveLength(5)
     expect(world.state().inlineError).toBe(tierFullMessage)
     expect(world.state().records.every(({ status }) => status === 'failed')).toBe(true)
     expect(world.toasts).toHaveLength(1)

@@ -58,9 +58,7 @@ const cancelledDisplayMs = 2000
  */
 const abortTimeoutMs = 3000
 
-export interface EngineDeps
-  extends Omit<RunDeps, 'calls' | 'runInTurn' | 'startInLink'>,
-    PageCallbacks {
+export interface EngineDeps extends Omit<RunDeps, 'calls' | 'startInLink'>, PageCallbacks {
   calls: UploadCalls
   records: RecordStore
   locks: RecordLocks

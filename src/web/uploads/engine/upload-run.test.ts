@@ -57,7 +57,6 @@ function startRun(changes: Partial<UploadRecord> = {}, uploadFile: File | null =
         jobs.push(job)
         return send(job)
       },
-      runInTurn: (_, work) => work(),
       checksumsOf: async () => null,
       timers: browserTimers,
       wait,

@@ -6,7 +6,6 @@ import {
   type UploadTicket,
 } from '../records/upload-record.ts'
 import type { FileChecksums } from '../transfer/checksums.ts'
-import type { Semaphore } from '../transfer/semaphore.ts'
 import { requestTimeoutMs } from '../transfer/storage-request.ts'
 import {
   type CallDeps,
@@ -37,8 +36,6 @@ export interface RunDeps extends CallDeps {
   /** Starts an upload that shares its link with others. Frees its slot if it has been stopped. */
   startInLink: (record: UploadRecord, signal: AbortSignal) => Promise<Outcome<StartedUpload>>
   sendFile: SendFile
-  /** Queues a transfer until it may start, which limits how many run at once. */
-  runInTurn: Semaphore
   /** Resolves to null if the browser can't compute them. */
   checksumsOf: (file: Blob, signal: AbortSignal) => Promise<FileChecksums | null>
   /** Called with unexpected errors, which also fail the upload. */
@@ -96,8 +93,8 @@ export class UploadRun {
   }
 
   /**
-   * The upload's speed and any interruption. Null while the transfer is queued. Before that, null
-   * unless a call was interrupted.
+   * The upload's speed and any interruption. Null before the transfer, unless a call was
+   * interrupted.
    */
   get activity(): UploadActivity | null {
     return this.#activity
@@ -230,25 +227,21 @@ export class UploadRun {
     storedParts: readonly StoredPart[],
     isResumed: boolean,
   ): Promise<void> {
-    const { runInTurn, sendFile, checksumsOf, timers } = this.#deps
+    const { sendFile, checksumsOf, timers } = this.#deps
     const signal = this.#signal
     const record = this.#record.get()
     const storedBytes = storedParts.reduce((sum, { size }) => sum + size, 0)
     const { uploadStartTime } = record
     this.#update({ status: 'uploading', ticket, uploadStartTime: uploadStartTime ?? timers.now() })
     this.#setBytes(storedBytes)
-    // Clear any earlier interruption, because the transfer may have to wait in the queue.
-    this.#setActivity(null)
+    this.#setActivity({ interruption: null, bytesPerSecond: null })
     // The checksums are optional, so a failure to compute them is ignored.
     this.#checksums = checksumsOf(file, signal).catch(() => null)
     const onProgress = this.#watchProgress(file.size, storedBytes)
     const contentType = ticket.metadata.mimeType
     const hasOriginalDate = file.lastModified === record.identity.lastModified
     const job = { file, ticket, contentType, storedParts, isResumed, signal }
-    await runInTurn(signal, () => {
-      this.#setActivity({ interruption: null, bytesPerSecond: null })
-      return sendFile({ ...job, hasOriginalDate, onProgress, onInterrupted: this.#onInterrupted })
-    })
+    await sendFile({ ...job, hasOriginalDate, onProgress, onInterrupted: this.#onInterrupted })
     signal.throwIfAborted()
     this.#setBytes(file.size)
   }
@@ -306,7 +299,7 @@ export class UploadRun {
   readonly #onInterrupted = (interruption: Interruption) =>
     this.#setActivity({ interruption, bytesPerSecond: null })
 
-  #setActivity(activity: UploadActivity | null): void {
+  #setActivity(activity: UploadActivity): void {
     this.#activity = activity
     this.#record.onActivityChange()
   }
