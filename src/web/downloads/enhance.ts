@@ -106,32 +106,42 @@ async function updateCard(card: HTMLElement): Promise<boolean> {
     const page = new DOMParser().parseFromString(await response.text(), 'text/html')
     const newCard = findElement('#link', page)
     // The countdown may have ended in the meantime.
-    if (newCard && findElement('progress', card)) updateChildren(card, newCard)
+    if (newCard && findElement('progress', card)) updateElement(card, newCard)
   } catch {
     // Offline. The next update may succeed.
   }
   return true
 }
 
-/** Replaces the children that differ, and those of a list one by one. Keeps the focus elsewhere. */
-function updateChildren(current: Element, next: Element) {
-  const nextChildren = [...next.children]
-  for (const [index, child] of nextChildren.entries()) {
-    const old = current.children[index]
-    if (!old) current.append(child)
-    else if (old.localName === 'ul' && child.localName === 'ul') updateChildren(old, child)
-    else if (!hasSameContent(old, child)) old.replaceWith(child)
+/** Makes an element equal to another one of its kind. Keeps unchanged parts and the focus. */
+function updateElement(current: Element, next: Element) {
+  if (current.isEqualNode(next)) return
+  // Unless the expiry has changed, only the countdown has changed the text.
+  if (current.className === 'time' && readExpiry(current) === readExpiry(next)) return
+  const hasText = [...current.childNodes, ...next.childNodes].some((node) => node.nodeType === 3)
+  if (hasText) return current.replaceWith(next)
+  for (const { name, value } of next.attributes) current.setAttribute(name, value)
+  let rest = [...current.children]
+  for (const child of [...next.children]) {
+    const index = rest.findIndex((candidate) => isSameKind(candidate, child))
+    if (index === -1) {
+      current.insertBefore(child, rest[0] ?? null)
+      continue
+    }
+    const [match, ...following] = rest.slice(index)
+    for (const skipped of rest.slice(0, index)) skipped.remove()
+    rest = following
+    if (match) updateElement(match, child)
   }
-  for (const old of [...current.children].slice(nextChildren.length)) old.remove()
-}
-
-/** Unless the expiry has changed, only the countdown has changed the time. */
-function hasSameContent(a: Element, b: Element) {
-  return a.isEqualNode(b) || (a.className === 'time' && readExpiry(a) === readExpiry(b))
+  for (const child of rest) child.remove()
 }
 
 function readExpiry(element: Element) {
   return findElement<HTMLTimeElement>('time', element)?.dateTime
+}
+
+function isSameKind(a: Element, b: Element) {
+  return a.localName === b.localName && a.className === b.className
 }
 
 /**
