@@ -82,8 +82,8 @@ const signedAtOnce = 16
  * FILE_TOO_LARGE, TIER_FILE_SIZE, TIER_EXPIRATION, TIER_FILE_COUNT; INVALID_INPUT if no tier offers
  * the days; UPLOADS_UNFINISHED for too many unconfirmed bytes; STORAGE_CAP_REACHED, STORAGE_FULL.
  * INVALID_INPUT if an idempotency key belongs to another file, or the link would have too many
- * files; LINK_NOT_FOUND if the owner has no such active link; UNAUTHORIZED if the owner was deleted;
- * UNAVAILABLE if storage can't be reached.
+ * files; LINK_NOT_FOUND if the owner has no such active link; UNAUTHORIZED if the owner was
+ * deleted; UNAVAILABLE if storage can't be reached.
  */
 export async function startUploads(
   deps: StartDeps,
