@@ -22,7 +22,7 @@ export async function nullIfMissing<T>(operation: Promise<T>): Promise<T | null>
 }
 
 /** True if the error means that the file or its folder doesn't exist. */
-export function isMissing(error: unknown): boolean {
+function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
