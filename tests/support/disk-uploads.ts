@@ -7,6 +7,7 @@ import {
   request,
 } from 'node:http'
 import { join } from 'node:path'
+import { expect } from 'vitest'
 import type { PartGrant, UploadGrant } from '../../src/server/storage/storage.ts'
 import type { DiskServer } from './disk-server.ts'
 import { sha256 } from './make.ts'
@@ -118,8 +119,9 @@ export function singleUpload(
     stored: () => readFile(join(folder, key)),
     remainingFiles: async () => (await readdir(folder)).filter((name) => name.startsWith(key)),
     seal: async () => {
-      await disk.storage.seal(key, size)
+      const crc32 = await disk.storage.seal(key, size)
       const digest = await disk.storage.digest(key)
+      expect([null, digest?.crc32]).toContain(crc32)
       return digest?.sha256 ?? null
     },
   }

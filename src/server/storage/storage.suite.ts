@@ -162,6 +162,14 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
     })
 
     describe('seal', () => {
+      it('returns the CRC-32, or null if the store does not know it', async () => {
+        for (const bytes of [randomBytes(100_000), Buffer.alloc(0)]) {
+          const grant = upload(bytes.length)
+          await put(grant, bytes)
+          expect([crc32(bytes), null]).toContain(await storage.seal(grant.key, bytes.length))
+        }
+      })
+
       it('succeeds twice, even concurrently', async () => {
         const grant = await store(Buffer.from('hello'))
         await storage.seal(grant.key, 5)

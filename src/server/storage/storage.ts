@@ -155,9 +155,11 @@ export interface Storage {
   /**
    * Makes an uploaded object final and durable. Afterwards the bytes survive a power cut, and no
    * presigned URL can change them. Sealing twice succeeds.
+   * @returns the object's CRC-32, or null if the store doesn't know it and only `digest` can
+   * compute it.
    * @throws {SizeMismatch} if the object doesn't have exactly `size` bytes.
    */
-  seal(key: string, size: number): Promise<void>
+  seal(key: string, size: number): Promise<number | null>
   /**
    * Reads a sealed object and returns its checksums, or null if there is no such object. Can take
    * minutes for a large object.

@@ -31,9 +31,9 @@ interface Checksums {
  * file. Confirming again, even in parallel, returns the same file.
  *
  * If the store's `computesSha256` is true, a claimed SHA-256 is compared with the stored bytes. The
- * claim itself is never stored. Bytes are read before the response only for that comparison, or if
- * their size matches blocked content; the `compute-digests` job reads the rest, and replaces a
- * claimed CRC-32.
+ * claim itself is never stored. A claimed CRC-32 is stored if storage doesn't know it. Bytes are
+ * read before the response only for that comparison, or if their size matches blocked content; the
+ * `compute-digests` job reads the rest, and replaces a claimed CRC-32.
  * @throws {AppError} UPLOAD_NOT_FOUND, also for another user's key; UPLOAD_INCOMPLETE;
  * SIZE_MISMATCH, CHECKSUM_MISMATCH and CONTENT_BLOCKED, which end the upload; UPLOAD_SUPERSEDED if
  * a parallel request ended it; TIER_FILE_COUNT if the owner has reached the file limit (see
@@ -87,8 +87,9 @@ async function seal(
   const { db, stores } = deps
   const { ownerId, storage, storageKey, size } = upload
   const store = stores.get(storage)
+  let sealedCrc32: number | null
   try {
-    await store.seal(storageKey, size)
+    sealedCrc32 = await store.seal(storageKey, size)
   } catch (cause) {
     if (!(cause instanceof SizeMismatch)) throw cause
     if ((cause.actual ?? 0) > size) return rejectUpload(deps, upload, 'SIZE_MISMATCH', cause)
@@ -105,7 +106,7 @@ async function seal(
   if (sha256 !== null && (await isBlocked(db, sha256))) {
     return rejectUpload(deps, upload, 'CONTENT_BLOCKED')
   }
-  return { sha256, crc32: digest?.crc32 ?? request.crc32 ?? null }
+  return { sha256, crc32: digest?.crc32 ?? sealedCrc32 ?? request.crc32 ?? null }
 }
 
 /** Ends an upload and removes its bytes, then throws the error. */

@@ -11,6 +11,7 @@ import {
   type UploadGrant,
 } from '../storage.ts'
 import { noMeter, type TransferMeter, Transfers } from '../transfers.ts'
+import { combineCrc32s, type SizedCrc32 } from './crc32.ts'
 import { DiskHttp } from './disk-http.ts'
 import { FileHasher } from './file-hasher.ts'
 import type { FileSystem } from './file-system.ts'
@@ -83,9 +84,10 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
   const hasher = new FileHasher(log)
   const parts = new PartLists(folders)
   const locks = new WriteLocks()
+  const crc32s = new Map<string, SizedCrc32>()
   const transfers = new Transfers({ meter, clock, log, clientAddress: options.clientAddress })
   const http = new DiskHttp({
-    ...{ folders, locks, parts, space, uploads, meter, clock, log, transfers },
+    ...{ folders, locks, parts, crc32s, space, uploads, meter, clock, log, transfers },
     signingKey,
     shedLoad: options.shedLoad,
     nginxLocation: options.nginxLocation ?? null,
@@ -133,13 +135,21 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
         if (storedParts && !isComplete(storedParts, size))
           throw new SizeMismatch(size, totalBytes(storedParts))
         await folders.seal(key, size)
-        if (storedParts) await folders.removePartList(key)
+        if (storedParts) {
+          crc32s.set(key, combineCrc32s(storedParts))
+          await folders.removePartList(key)
+        }
+        return crc32s.get(key)?.crc32 ?? null
       } finally {
         lock.release()
       }
     },
 
-    digest: (key) => hasher.digest(folders.sealedPath(key)),
+    async digest(key) {
+      const digest = await hasher.digest(folders.sealedPath(key))
+      crc32s.delete(key)
+      return digest
+    },
 
     sendRange: (key, range, target) => http.sendRange(key, range, target),
 
@@ -147,6 +157,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
       const lock = await locks.acquire(key, 'UPLOAD_NOT_FOUND')
       try {
         await folders.remove(key)
+        crc32s.delete(key)
       } finally {
         lock.release()
       }

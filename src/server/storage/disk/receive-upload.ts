@@ -5,7 +5,8 @@ import type { Clock } from '../../deps.ts'
 import { AppError } from '../../errors.ts'
 import type { UploadSpace } from '../../space/disk-space.ts'
 import type { TransferMeter } from '../transfers.ts'
-import { writeBody } from './body-writer.ts'
+import { type WriteResult, writeBody } from './body-writer.ts'
+import { combineCrc32s, type SizedCrc32 } from './crc32.ts'
 import type { Folders } from './folders.ts'
 import type { PartLists } from './part-lists.ts'
 import type { SignedGrant } from './signed-url.ts'
@@ -27,6 +28,11 @@ export interface UploadReceiver {
   folders: Folders
   locks: WriteLocks
   parts: PartLists
+  /**
+   * The CRC-32s of files, by key, from their upload until `digest` has read the sealed file. They
+   * are lost when the process ends, and after that only `digest` can compute them.
+   */
+  crc32s: Map<string, SizedCrc32>
   space: UploadSpace
   uploads: UploadActivity
   meter: TransferMeter
@@ -63,7 +69,7 @@ export async function receiveUpload(
   receiver: UploadReceiver,
 ): Promise<void> {
   const { headers } = request
-  const { locks, parts, space } = receiver
+  const { crc32s, locks, parts, space } = receiver
   const { key, size } = grant
   const isPart = grant.operation === 'part'
   const resumeOffset = parseResumeOffset(headers, grant)
@@ -84,9 +90,11 @@ export async function receiveUpload(
     const file = isPart
       ? await parts.openPart(grant)
       : await openWholeFile(key, resumeOffset, receiver)
+    const keepCrc32 = isPart ? undefined : extendCrc32(crc32s, key, start)
     try {
       const target = { file, start, limit, admit: admitBytes(key, receiver) }
       const result = await writeBody({ request, response, signal: lock.signal }, target)
+      keepCrc32?.(result)
       if (result.endOffset < limit) {
         const headers = { 'Upload-Offset': String(result.endOffset) }
         throw new AppError('UPLOAD_INCOMPLETE', isPart ? {} : { headers })
@@ -97,7 +105,10 @@ export async function receiveUpload(
       if (isPart) await parts.recordPart(file, grant, result.crc32)
     } catch (error) {
       const shouldDiscard = error instanceof AppError && discardingErrors.has(error.code)
-      if (shouldDiscard && !isPart) await file.truncate(start)
+      if (shouldDiscard && !isPart) {
+        crc32s.delete(key)
+        await file.truncate(start)
+      }
       throw error
     } finally {
       await file.close()
@@ -159,6 +170,18 @@ async function openWholeFile(
   if (storedBytes === (start ?? 0)) return file
   await file.close()
   throw offsetMismatch(storedBytes)
+}
+
+/**
+ * Removes a whole file's CRC-32, because the bytes from `start` on are about to change. The
+ * returned function adds the CRC-32 of the file including the body that was written.
+ */
+function extendCrc32(crc32s: UploadReceiver['crc32s'], key: string, start: number) {
+  const before = start === 0 ? { size: 0, crc32: 0 } : crc32s.get(key)
+  crc32s.delete(key)
+  return ({ endOffset, crc32 }: WriteResult) => {
+    if (before) crc32s.set(key, combineCrc32s([before, { size: endOffset - start, crc32 }]))
+  }
 }
 
 /**
