@@ -53,8 +53,8 @@ export function makeErrorHandler(showPage: PageResponder) {
   }
 }
 
-/** Returns the error to send. Logs server errors. */
-function toLoggedError(error: unknown, c: Context<HttpEnv>): AppError {
+/** Returns the error to send for a request or a batch entry. Logs server errors. */
+export function toLoggedError(error: unknown, c: Context<HttpEnv>): AppError {
   const appError = toAppError(error, c.get('requestId'))
   const { cause, code, status, isLogged } = appError
   if (status >= 500 && isLogged && !unloggedCodes.has(code)) {

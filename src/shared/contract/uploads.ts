@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { bodyChecksums, maxPartCount } from '../rules/files/part-plan.ts'
 import { storageNames } from '../rules/files/storage-name.ts'
+import { batchOf, maxBatchLength, resultsOf } from './batch.ts'
 import { endpoint } from './endpoint.ts'
 import type { ErrorCode } from './errors.ts'
 import {
@@ -104,6 +105,9 @@ const confirmErrors = [
   'TIER_FILE_COUNT',
 ] as const satisfies ErrorCode[]
 
+/** In bytes. `maxBatchLength` entries with names of the maximum length exceed 300 KiB. */
+const maxBatchSize = 512 * 1024
+
 export const uploads = {
   getUploadUrl: endpoint('POST', '/api/files/get-upload-url', {
     summary: 'Start an upload',
@@ -112,12 +116,26 @@ export const uploads = {
     response: startResponse,
     errors: startErrors,
   }),
+  getUploadUrls: endpoint('POST', '/api/files/get-upload-urls', {
+    summary: `Start up to ${maxBatchLength} uploads. Each one succeeds or fails on its own`,
+    access: 'user',
+    body: z.object({ files: batchOf(startBody) }),
+    maxBodySize: maxBatchSize,
+    response: resultsOf(startResponse),
+  }),
   confirmUpload: endpoint('POST', '/api/files/confirm-upload', {
     summary: 'Finish an upload: turn the stored bytes into a file with a link',
     access: 'user',
     body: confirmBody,
     response: fileSchema,
     errors: confirmErrors,
+  }),
+  confirmUploads: endpoint('POST', '/api/files/confirm-uploads', {
+    summary: `Finish up to ${maxBatchLength} uploads. Each one succeeds or fails on its own`,
+    access: 'user',
+    body: z.object({ uploads: batchOf(confirmBody) }),
+    maxBodySize: maxBatchSize,
+    response: resultsOf(fileSchema),
   }),
   createFileRecord: endpoint('POST', '/api/files', {
     summary: 'Same as confirm-upload',
