@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
+import { codeOf } from '../../errors.ts'
 
 /**
  * The file system functions that the disk store uses to make changes. Tests replace them to record
@@ -16,14 +17,9 @@ export async function nullIfMissing<T>(operation: Promise<T>): Promise<T | null>
   try {
     return await operation
   } catch (error) {
-    if (isMissing(error)) return null
+    if (codeOf(error) === 'ENOENT') return null
     throw error
   }
-}
-
-/** True if the error means that the file or its folder doesn't exist. */
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
 /** Syncs a folder, which makes its directory entries durable. */
