@@ -6,7 +6,7 @@ import { chooseRounds } from '../../../tests/support/rounds.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { fileDownloads, files, ownerDownloads } from '../db/schema.ts'
 import { expireFiles } from '../files/expire-files.ts'
-import { makeDownloadCounter } from './queries.ts'
+import { makeDownloadCounter, prepareWriteCount } from './queries.ts'
 
 const rounds = chooseRounds(8, 100)
 const day = 24 * 60 * 60_000
@@ -76,7 +76,7 @@ describe('parallel downloads of one link', () => {
   it('are all counted across several servers', async () => {
     const { id } = await makeFile(owner)
     const linkId = (await getFileRow(app, id)).linkId ?? ''
-    const servers = [1, 2, 3].map(() => makeDownloadCounter(app.deps.db))
+    const servers = [1, 2, 3].map(() => makeDownloadCounter(prepareWriteCount(app.deps.db)))
     const pendingCounts = servers.flatMap((count) =>
       Array.from({ length: 100 }, () => count({ linkId, fileId: id }, app.clock())),
     )

@@ -10,7 +10,7 @@ import { makeLimitedDownloads } from '../links/limited-downloads.ts'
 import { listUploadEntries, toEntry } from '../links/read-links.ts'
 import { isUnlocked, type ReadSession, unlock } from '../links/unlock.ts'
 import { type LinkPages, ownerPageOptions } from './page-template.ts'
-import { type Link, makeDownloadCounter, makeOpenLink } from './queries.ts'
+import { type Link, makeDownloadCounter, prepareOpenLink, prepareWriteCount } from './queries.ts'
 import { sendDownload } from './send-download.ts'
 
 type DownloadEndpoint =
@@ -31,12 +31,12 @@ export function downloadRoutes(
   pages: LinkPages,
   readSession: ReadSession,
 ): Handlers<DownloadEndpoint> {
-  const countDownload = makeDownloadCounter(deps.db)
+  const writeCount = prepareWriteCount(deps.db)
   const downloadDeps = {
     ...deps,
-    openLink: makeOpenLink(deps),
-    countDownload,
-    limitedDownloads: makeLimitedDownloads(deps, countDownload),
+    openLink: prepareOpenLink(deps),
+    countDownload: makeDownloadCounter(writeCount),
+    limitedDownloads: makeLimitedDownloads(deps, writeCount),
     readSession,
   }
 

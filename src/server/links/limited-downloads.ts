@@ -1,7 +1,8 @@
 import type { Context } from 'hono'
+import { utcDay } from '../../shared/rules/format/day.ts'
 import { keyedHash } from '../auth/secrets.ts'
 import type { Deps } from '../deps.ts'
-import type { CountDownload, Downloaded } from '../downloads/queries.ts'
+import type { Downloaded, WriteCount } from '../downloads/queries.ts'
 import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/client-address.ts'
 import type { HttpEnv } from '../http/env.ts'
@@ -20,7 +21,7 @@ export interface LimitedDownloads {
 
 export function makeLimitedDownloads(
   { clock, db, secret }: Pick<Deps, 'clock' | 'db' | 'secret'>,
-  countDownload: CountDownload,
+  writeCount: WriteCount,
 ): LimitedDownloads {
   const toStart = ({ linkId, fileId }: Downloaded, context: Context<HttpEnv>) => {
     const address = addressBlock(context.get('clientAddress'))
@@ -37,7 +38,9 @@ export function makeLimitedDownloads(
 
     async admit(downloaded, context, start) {
       if (start > 0 && (await hasBegun(downloaded, context))) return
-      if (!(await countDownload(downloaded, clock()))) throw new AppError('LINK_NOT_FOUND')
+      const now = clock()
+      const wasCounted = await writeCount(downloaded, utcDay(now), 1, now)
+      if (!wasCounted) throw new AppError('LINK_NOT_FOUND')
       await insertDownloadStart(db, toStart(downloaded, context))
     },
   }
