@@ -1,5 +1,4 @@
 import type { FileHandle } from 'node:fs/promises'
-import { codeOf } from '../../errors.ts'
 
 /**
  * The file system functions that the disk store uses to make changes. Tests replace them to record
@@ -17,9 +16,14 @@ export async function nullIfMissing<T>(operation: Promise<T>): Promise<T | null>
   try {
     return await operation
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null
+    if (isMissing(error)) return null
     throw error
   }
+}
+
+/** True if the error means that the file or its folder doesn't exist. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
 /** Syncs a folder, which makes its directory entries durable. */

@@ -5,7 +5,7 @@ import { mergeByKey } from '../merge-by-key.ts'
 import { SizeMismatch, type StoredObject } from '../storage.ts'
 import { assertStorageKey, isStorageKey } from '../storage-key.ts'
 import { replaceFile } from './durable-file.ts'
-import { type FileSystem, nullIfMissing, syncFolder } from './file-system.ts'
+import { type FileSystem, isMissing, nullIfMissing, syncFolder } from './file-system.ts'
 
 const partsSuffix = '.parts'
 
@@ -19,6 +19,15 @@ export class Folders {
   readonly #fs: FileSystem
   readonly #uploadsFolder: string
   readonly #filesFolder: string
+  /** For each folder path, the most recently started sync and the sync that runs after it. */
+  readonly #lastSyncs = new Map<string, Promise<void>>()
+  readonly #waitingSyncs = new Map<string, Promise<void>>()
+  /**
+   * For each folder below `files` that this process has created durably or is creating now, the
+   * promise of that creation, by path.
+   */
+  readonly #shards = new Map<string, Promise<void>>()
+
   private constructor(fs: FileSystem, dataDir: string) {
     this.#fs = fs
     this.#uploadsFolder = join(dataDir, 'uploads')
@@ -160,7 +169,13 @@ export class Folders {
     } finally {
       await uploadFile.close()
     }
-    await this.#fs.rename(this.#uploadPath(key), this.sealedPath(key))
+    try {
+      await this.#fs.rename(this.#uploadPath(key), this.sealedPath(key))
+    } catch (error) {
+      // The empty folder may have been deleted. The next attempt creates it again.
+      if (isMissing(error)) this.#shards.delete(shard)
+      throw error
+    }
   }
 
   /** Removes an object, sealed or not. */
@@ -228,14 +243,35 @@ export class Folders {
   }
 
   /** Durably creates a folder below `files`, so that objects in it survive a power cut. */
-  async #makeShard(path: string): Promise<void> {
-    await this.#fs.mkdir(path, { recursive: true })
-    await this.#sync(this.#filesFolder)
+  #makeShard(path: string): Promise<void> {
+    const create = async () => {
+      await this.#fs.mkdir(path, { recursive: true })
+      await this.#sync(this.#filesFolder)
+    }
+    const creation = this.#shards.get(path) ?? create()
+    this.#shards.set(path, creation)
+    creation.catch(() => this.#shards.delete(path))
+    return creation
   }
 
-  /** Makes earlier changes to a folder's entries durable. */
+  /**
+   * Makes earlier changes to a folder's entries durable. Concurrent calls for the same folder share
+   * a sync, which saves most syncs when many files are confirmed at once.
+   */
   #sync(path: string): Promise<void> {
-    return syncFolder(this.#fs, path)
+    const waitingSync = this.#waitingSyncs.get(path)
+    if (waitingSync) return waitingSync
+    const lastSync = this.#lastSyncs.get(path)
+    const sync = async () => {
+      // A running sync may have started before the caller's change, so another one is needed.
+      await lastSync?.catch(() => undefined)
+      this.#waitingSyncs.delete(path)
+      await syncFolder(this.#fs, path)
+    }
+    const nextSync = sync()
+    this.#waitingSyncs.set(path, nextSync)
+    this.#lastSyncs.set(path, nextSync)
+    return nextSync
   }
 }
 
