@@ -26,6 +26,14 @@ import {
 } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import {
+  codesOf,
+  confirmInBatch,
+  requestConfirms,
+  startAndSend,
+  startUploads,
+  uploadRequest,
+} from '../support/upload-batches.ts'
+import {
   abortUpload,
   requestConfirm,
   requestPartList,
@@ -103,7 +111,7 @@ it('covers every endpoint that takes the id of a file, link or upload', () => {
   const namesWithIds = endpointEntries
     .filter(([, endpoint]) => takesId(endpoint))
     .map(([name]) => name)
-  const testedNames = [...Object.keys(attempts), 'deleteFiles']
+  const testedNames = [...Object.keys(attempts), 'deleteFiles', 'confirmUploads']
   expect(testedNames.toSorted()).toEqual(namesWithIds.toSorted())
 })
 
@@ -158,6 +166,27 @@ describe('deleteFiles', () => {
 
   it('rejects anonymous callers', async () => {
     expect((await requestDeletion(makeClient(app), [randomUUID()])).status).toBe(401)
+  })
+})
+
+describe('confirmUploads', () => {
+  it.each(['another user', 'the administrator'] as const)(
+    "answers %s as if the upload didn't exist, and doesn't change it",
+    async (caller) => {
+      const [upload] = await startAndSend(owner, [new Uint8Array(3)])
+      const keys = [upload?.cloudKey, randomUUID()].map((cloudKey) => ({ cloudKey }))
+      const [foreignResult, missingResult] = await confirmInBatch(otherUsers[caller], keys)
+      expect(foreignResult?.error?.httpStatus).toBe(404)
+      expect(foreignResult).toEqual(missingResult)
+      const [{ answer: file } = {}] = await confirmInBatch(owner, keys)
+      const deleteResponse = await owner.fetch(`/api/files/${file?.id}`, { method: 'DELETE' })
+      expect(deleteResponse.status).toBe(200)
+    },
+  )
+
+  it('rejects anonymous callers', async () => {
+    const visitor = makeClient(app)
+    expect((await requestConfirms(visitor, [{ cloudKey: randomUUID() }])).status).toBe(401)
   })
 })
 
@@ -228,6 +257,10 @@ describe('starting an upload', () => {
     const files = [newFile()]
     const response = await requestLink(otherUsers['another user'], files, { ownerId: victim.id })
     expect(response.status).toBe(401)
+    const batchResults = await startUploads(otherUsers['another user'], [
+      uploadRequest({ ownerId: victim.id }),
+    ])
+    expect(codesOf(batchResults)).toEqual(['UNAUTHORIZED'])
     expect((await requestUpload(victim)).status).toBe(200)
   })
 })

@@ -1,4 +1,4 @@
-/** Returns a choice that this browser remembers; null if there is none or localStorage is blocked. */
+/** Returns a choice that this browser remembers; null if there is none. */
 export function readSetting(key: string): string | null {
   try {
     return localStorage.getItem(key)
@@ -7,7 +7,7 @@ export function readSetting(key: string): string | null {
   }
 }
 
-/** Remembers a choice in this browser, or until the next page load if localStorage is unavailable. */
+/** Remembers a choice in this browser, unless localStorage is unavailable. */
 export function saveSetting(key: string, value: string): void {
   try {
     localStorage.setItem(key, value)

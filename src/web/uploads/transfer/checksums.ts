@@ -11,8 +11,8 @@ export interface FileChecksums {
  * Checksums computed by a Web Worker to keep the page responsive.
  *
  * All functions reject with FileUnreadableError if the file was changed or removed, and with the
- * signal's reason when aborted. They resolve to null if the browser has no WebAssembly or the worker
- * fails. The upload then continues without checksums.
+ * signal's reason when aborted. They resolve to null if the browser has no WebAssembly or the
+ * worker fails. The upload then continues without checksums.
  */
 export interface Checksums {
   /** Computes a part's checksum in base64. */
