@@ -106,6 +106,18 @@ export const fileScreens: Screens = {
     await page.getByRole('tab', { name: 'Analytics' }).click()
     await expect(page.getByRole('heading', { name: /^412 downloads/ })).toBeVisible()
   },
+  'upgrade to Premium': async ({ app, folder, page }) => {
+    await openDashboard(page, app, await makePerson(app))
+    const largeFilePath = await writeSparseFile(folder, longName, 500 * 1024 ** 2 + 1)
+    // With the real clock, the toast would disappear after 5 s.
+    await page.clock.install()
+    await page.getByLabel('Files to upload').setInputFiles(largeFilePath)
+    await expect(page.getByRole('button', { name: 'Upgrade Now' })).toBeVisible()
+  },
+}
+
+/** A link and its dialogs. Each screen starts from the one before it. */
+export const linkScreens: Screens = {
   'a link with several files, a password and a limit': async ({ app, page }) => {
     const person = await makePerson(app, { tier: 'premium' })
     await makeUploadingLink(person)
@@ -125,13 +137,5 @@ export const fileScreens: Screens = {
     await page.getByRole('button', { name: /^More for link of / }).click()
     await page.getByRole('menuitem', { name: 'QR code' }).click()
     await expect(page.getByRole('img', { name: /^QR code of / })).toBeVisible()
-  },
-  'upgrade to Premium': async ({ app, folder, page }) => {
-    await openDashboard(page, app, await makePerson(app))
-    const largeFilePath = await writeSparseFile(folder, longName, 500 * 1024 ** 2 + 1)
-    // With the real clock, the toast would disappear after 5 s.
-    await page.clock.install()
-    await page.getByLabel('Files to upload').setInputFiles(largeFilePath)
-    await expect(page.getByRole('button', { name: 'Upgrade Now' })).toBeVisible()
   },
 }
