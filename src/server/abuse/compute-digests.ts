@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import type { Storage } from '../storage/storage.ts'
 import { proveContent, takeDownCopies } from './block-copies.ts'
-import { isBlocked, listFilesToHash } from './queries.ts'
+import { listFilesToHash } from './queries.ts'
 
 type DigestDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
 
@@ -20,7 +20,6 @@ export async function computeDigests(
 ): Promise<{ computed: number; failed: number; takenDown: number }> {
   const totals = { computed: 0, failed: 0, takenDown: 0 }
   for (const store of deps.stores.all) await computeInStore(deps, store, totals)
-  totals.takenDown += await takeDownCopies(deps)
   return totals
 }
 
@@ -34,14 +33,12 @@ async function computeInStore(
     const errors: unknown[] = []
     for (const file of files) {
       try {
-        const sha256 = await proveContent(deps, file)
-        if (sha256 === null) continue
-        totals.computed += 1
-        if (await isBlocked(deps.db, sha256)) totals.takenDown += await takeDownCopies(deps, sha256)
+        if ((await proveContent(deps, file)) !== null) totals.computed += 1
       } catch (error) {
         errors.push(error)
       }
     }
+    totals.takenDown += await takeDownCopies(deps)
     totals.failed += errors.length
     if (errors.length > 0) {
       const details = { err: errors[0], count: errors.length }

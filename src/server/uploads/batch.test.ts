@@ -94,7 +94,7 @@ describe('POST /api/files/get-upload-urls', () => {
         expect(Object.keys(response?.parts ?? {})).toEqual(Object.keys(parts ?? {}))
         expect(response?.uploadUrl).toContain(response?.cloudKey)
       } else {
-        const { errors: _, ...body } = await json<ErrorBody>(singleResponse)
+        const body = await json<ErrorBody>(singleResponse)
         expect(error).toEqual({ httpStatus: singleResponse.status, ...body })
       }
     }

@@ -66,7 +66,7 @@ export async function hashDownload(origin: string, code: string): Promise<string
   return hash.digest('hex')
 }
 
-/** Waits until the page lists the file as uploaded. Checks that its link serves the file's bytes. */
+/** Waits until the page lists the file. Checks that its link serves the file's bytes. */
 export async function expectArrived(
   page: Page,
   server: { url: string },
