@@ -50,7 +50,7 @@ beforeAll(async () => {
   proxy = await startPostgresProxy(database.url)
   app = await serveApp({ url: proxy.url, drop: () => database.drop() })
   person = await makePerson(app)
-  // The server keeps the settings, so the first request would have a statement more than later ones.
+  // The server caches the settings, so the first request would have one more statement.
   await app.deps.settings.current()
 })
 afterAll(async () => {
