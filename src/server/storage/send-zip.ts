@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { writeDownloadHead } from './download-headers.ts'
 import type { DownloadGrant, OnBytes, RangeTarget, Storage } from './storage.ts'
 import type { Transfers } from './transfers.ts'
-import { writeBytes } from './write-bytes.ts'
+import { writeNow } from './write-now.ts'
 import { layoutZip, type ZipEntry, type ZipLayout } from './zip-layout.ts'
 
 /** A file in an archive, and where its bytes are stored. */
@@ -62,8 +62,9 @@ async function sendSlices(
   for (const slice of slices) {
     if (response.destroyed) return
     if (Buffer.isBuffer(slice)) {
-      target.onSent(slice.length)
-      await writeBytes(slice, response)
+      const { sent, flushed } = writeNow(slice, response)
+      target.onSent(sent)
+      await flushed
     } else {
       const { storage, key } = files[slice.entry] as ZipFile
       await storage.sendRange(key, slice, target)

@@ -30,8 +30,9 @@ export const noMeter: TransferMeter = { addBytes() {}, startTransfer: () => () =
  * memory, even if all clients are slow.
  */
 const transferLimits = {
-  // Each download has 128 KiB in memory, so 512 downloads use 64 MiB. The guaranteed 16 suffice for
-  // a download manager, which opens up to 16 connections.
+  // Downloads that wait for slow clients use up to 20 MiB of chunks in total. The others use 64 KiB
+  // each, so 512 downloads use 51 MiB. The guaranteed 16 suffice for a download manager, which
+  // opens up to 16 connections.
   download: { total: 512, guaranteed: 16 },
   // An upload buffers at most 600 KiB between socket and disk, and less than 100 KiB if its client
   // is slower than the disk. The guaranteed 16 suffice for a browser, which sends five parts, or

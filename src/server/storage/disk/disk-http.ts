@@ -9,7 +9,7 @@ import type { Transfers } from '../transfers.ts'
 import { sealedRelativePath } from './folders.ts'
 import { receiveUpload, sendOffset, type UploadReceiver } from './receive-upload.ts'
 import { canNginxSend, sendByNginx } from './send-by-nginx.ts'
-import { assertSize, sendFile, sendFileRange } from './send-file.ts'
+import { assertSize, FileSender } from './send-file.ts'
 import { type SignedGrant, verifyUrl } from './signed-url.ts'
 
 const methods = ['GET', 'HEAD', 'PUT']
@@ -33,6 +33,7 @@ export interface DiskHttpOptions extends UploadReceiver {
 /** Sends and receives files on the disk over HTTP. */
 export class DiskHttp {
   readonly #options: DiskHttpOptions
+  readonly #sender = new FileSender()
 
   constructor(options: DiskHttpOptions) {
     this.#options = options
@@ -73,7 +74,7 @@ export class DiskHttp {
 
   /** Sends a range of a sealed object, as `Storage.sendRange` does. */
   sendRange(key: string, range: ByteRange, target: RangeTarget): Promise<void> {
-    return sendFileRange(this.#options.folders.sealedPath(key), key, range, target)
+    return this.#sender.sendRange(this.#options.folders.sealedPath(key), key, range, target)
   }
 
   /**
@@ -117,7 +118,7 @@ export class DiskHttp {
     await transfers.run('download', response, async () => {
       const onSent = (count: number) => transfers.addSentBytes(count)
       const path = folders.sealedPath(grant.key)
-      await sendFile(path, grant, { request, response, onBytes, onSent })
+      await this.#sender.send(path, grant, { request, response, onBytes, onSent })
     })
   }
 }

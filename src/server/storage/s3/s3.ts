@@ -35,7 +35,7 @@ import {
   type UploadGrant,
 } from '../storage.ts'
 import { assertStorageKey, isStorageKey } from '../storage-key.ts'
-import { writeBytes } from '../write-bytes.ts'
+import { writeNow } from '../write-now.ts'
 import { checkBucket, clockDifferenceMs, hasVersioning } from './bucket.ts'
 import {
   type CommandSenders,
@@ -247,8 +247,9 @@ class BucketStorage implements S3Storage {
       if (object.ContentLength !== length)
         throw new Error(`${key} has ${object.ContentLength} bytes of ${Range}, not ${length}`)
       for await (const chunk of untilStalled(object.Body as Readable)) {
-        onSent(chunk.length)
-        await writeBytes(chunk, response)
+        const { sent, flushed } = writeNow(chunk, response)
+        onSent(sent)
+        await flushed
       }
     } catch (error) {
       if (!disconnected.aborted) throw error
