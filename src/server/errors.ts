@@ -52,12 +52,6 @@ export class AppError extends Error {
     return { ...this.headers, ...(method === 'HEAD' && { 'x-error-code': this.code }) }
   }
 
-  /** Returns the error for a list with a single entry. */
-  withoutErrors(): AppError {
-    const { message, headers, cause, isLogged, status } = this
-    return new AppError(this.code, { message, headers, cause, isLogged, status })
-  }
-
   get body(): ErrorBody {
     return { message: this.message, code: this.code, ...(this.#errors && { errors: this.#errors }) }
   }

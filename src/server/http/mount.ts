@@ -174,7 +174,7 @@ function parse(schema: ZodType | undefined, input: unknown): unknown {
 }
 
 /** Describes all input issues, each with the name of its field. */
-export function describeIssues(issues: readonly z.core.$ZodIssue[]): string {
+function describeIssues(issues: readonly z.core.$ZodIssue[]): string {
   return issues
     .map(({ path, message }) => (path.length ? `${path.join('.')}: ${message}` : message))
     .join('; ')

@@ -1,9 +1,8 @@
 import type { Context } from 'hono'
-import { type EntryError, InvalidEntry } from '../../shared/contract/batch.ts'
-import { AppError } from '../errors.ts'
+import type { EntryError } from '../../shared/contract/batch.ts'
+import type { AppError } from '../errors.ts'
 import type { HttpEnv } from './env.ts'
 import { toLoggedError } from './error-handler.ts'
-import { describeIssues } from './mount.ts'
 
 type EntryResult<Answer> = { answer: Answer } | { error: EntryError }
 
@@ -13,7 +12,7 @@ type EntryResult<Answer> = { answer: Answer } | { error: EntryError }
  */
 export async function runBatch<Entry, Answer>(
   context: Context<HttpEnv>,
-  entries: readonly (Entry | InvalidEntry)[],
+  entries: readonly Entry[],
   concurrency: number,
   work: (entry: Entry) => Promise<Answer>,
 ): Promise<{ results: EntryResult<Answer>[] }> {
@@ -22,7 +21,7 @@ export async function runBatch<Entry, Answer>(
   const worker = async () => {
     for (const [index, entry] of remaining) {
       try {
-        results[index] = { answer: await work(requireValid(entry)) }
+        results[index] = { answer: await work(entry) }
       } catch (error) {
         results[index] = { error: toEntryError(toLoggedError(error, context)) }
       }
@@ -30,11 +29,6 @@ export async function runBatch<Entry, Answer>(
   }
   await Promise.all(Array.from({ length: concurrency }, worker))
   return { results }
-}
-
-function requireValid<Entry>(entry: Entry | InvalidEntry): Entry {
-  if (!(entry instanceof InvalidEntry)) return entry
-  throw new AppError('INVALID_INPUT', { message: describeIssues(entry.issues) })
 }
 
 function toEntryError({ status, body, headers }: AppError): EntryError {

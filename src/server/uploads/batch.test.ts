@@ -52,6 +52,7 @@ const invalidLists: [string, unknown][] = [
   ['an empty list', []],
   ['an object', { 0: uploadRequest() }],
   ['a string', 'files'],
+  ['a list with an invalid entry', [uploadRequest(), uploadRequest({ fileSize: -1 }), null]],
   [
     'a list over the batch limit',
     Array.from({ length: maxBatchLength + 1 }, () => uploadRequest()),
@@ -64,7 +65,7 @@ describe('POST /api/files/get-upload-urls', () => {
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({
       code: 'INVALID_INPUT',
-      message: expect.stringMatching(/^files: /),
+      message: expect.stringMatching(/^files[.:]/),
     })
     expect(await rowsOf(newUser)).toBe(0)
   })
@@ -73,13 +74,9 @@ describe('POST /api/files/get-upload-urls', () => {
     const person = await makePerson(app, { tier: 'premium' })
     const requests: unknown[] = [
       uploadRequest({ fileName: 'first.txt' }),
-      uploadRequest({ fileName: undefined }),
-      uploadRequest({ fileSize: -1, fileType: 7 }),
       uploadRequest({ fileSize: 1024 * megabyte + 1 }),
       uploadRequest({ expirationDays: '4' }),
       uploadRequest({ ownerId: 'somebody else' }),
-      null,
-      'text',
       uploadRequest({ fileName: 'large', fileSize: 20 * megabyte }),
       uploadRequest({ fileName: 'last.txt', fileSize: 0 }),
     ]
@@ -100,13 +97,9 @@ describe('POST /api/files/get-upload-urls', () => {
     }
     expect(codesOf(results)).toEqual([
       'ok',
-      'INVALID_INPUT',
-      'INVALID_INPUT',
       'FILE_TOO_LARGE',
       'INVALID_INPUT',
       'UNAUTHORIZED',
-      'INVALID_INPUT',
-      'INVALID_INPUT',
       'ok',
       'ok',
     ])
@@ -189,9 +182,6 @@ describe('POST /api/files/confirm-uploads', () => {
       { cloudKey: emptyUpload?.answer?.cloudKey },
       { cloudKey: otherUpload?.cloudKey },
       { cloudKey: 'unknown' },
-      { cloudKey: '' },
-      {},
-      { cloudKey: goodUpload?.cloudKey, sha256: 'no hash' },
       { cloudKey: wrongUpload?.cloudKey, sha256: 'a'.repeat(64) },
       { cloudKey: lastUpload?.cloudKey },
       { cloudKey: goodUpload?.cloudKey },
@@ -202,15 +192,12 @@ describe('POST /api/files/confirm-uploads', () => {
       'UPLOAD_INCOMPLETE',
       'UPLOAD_NOT_FOUND',
       'UPLOAD_NOT_FOUND',
-      'INVALID_INPUT',
-      'INVALID_INPUT',
-      'INVALID_INPUT',
       'CHECKSUM_MISMATCH',
       'ok',
       'ok',
     ])
-    expect(results[9]?.answer).toEqual(results[0]?.answer)
-    for (const index of [1, 2, 3, 4, 5, 6]) {
+    expect(results[6]?.answer).toEqual(results[0]?.answer)
+    for (const index of [1, 2, 3]) {
       const singleResponse = await person.post('/api/files/confirm-upload', entries[index])
       const body = await json<ErrorBody>(singleResponse)
       expect(results[index]?.error).toEqual({ httpStatus: singleResponse.status, ...body })

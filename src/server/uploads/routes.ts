@@ -1,7 +1,6 @@
 import type { z } from 'zod'
 import type { startBody } from '../../shared/contract/uploads.ts'
 import type { Deps } from '../deps.ts'
-import { AppError } from '../errors.ts'
 import type { Handlers } from '../http/mount.ts'
 import { runBatch } from '../http/run-batch.ts'
 import { confirmUpload } from './confirm-upload.ts'
@@ -34,13 +33,8 @@ export function uploadRoutes(
   const depsWithOrigin = (origin: string) => ({ ...deps, stores: deps.stores.withOrigin(origin) })
   const start = async (body: StartBody, ownerId: string, publicOrigin: string) => {
     requireOwner(body, ownerId)
-    const target = { kind: 'new', options: {} } as const
-    try {
-      const uploads = await startUploads(depsWithOrigin(publicOrigin), ownerId, [body], target)
-      return uploads[0] as (typeof uploads)[number]
-    } catch (error) {
-      throw error instanceof AppError ? error.withoutErrors() : error
-    }
+    const uploads = await startUploads(depsWithOrigin(publicOrigin), ownerId, [body], null)
+    return uploads[0] as (typeof uploads)[number]
   }
   return {
     getUploadUrl: ({ body, user, publicOrigin }) => start(body, user.id, publicOrigin),

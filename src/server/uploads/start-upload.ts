@@ -78,6 +78,7 @@ const signedAtOnce = 16
  * presigned URLs for exactly the announced bytes: one for the whole file and, if the file is large,
  * one for each of the first parts. If uploads of the same files are open under the same idempotency
  * keys, returns those uploads with new URLs. Returns the uploads in the order of `requests`.
+ * @param target the link; null for a new one without options, for a call that starts one upload.
  * @throws {AppError} the first request's error, with those of all refused requests in `errors`:
  * FILE_TOO_LARGE, TIER_FILE_SIZE, TIER_EXPIRATION, TIER_FILE_COUNT; INVALID_INPUT if no tier offers
  * the days; UPLOADS_UNFINISHED for too many unconfirmed bytes; STORAGE_CAP_REACHED, STORAGE_FULL.
@@ -89,7 +90,7 @@ export async function startUploads(
   deps: StartDeps,
   ownerId: string,
   requests: readonly UploadRequest[],
-  target: LinkTarget,
+  target: LinkTarget | null,
 ): Promise<StartedUpload[]> {
   const now = deps.clock()
   const { uploads, isNew } = await openUploads(deps, ownerId, requests, target, now)
@@ -118,7 +119,7 @@ async function openUploads(
   { db, settings, stores }: StartDeps,
   ownerId: string,
   requests: readonly UploadRequest[],
-  target: LinkTarget,
+  target: LinkTarget | null,
   now: Date,
 ): Promise<{ uploads: Upload[]; isNew: boolean }> {
   const { limits, cap } = await settings.current()
@@ -127,7 +128,7 @@ async function openUploads(
     const owner = await lockUser(tx, ownerId)
     if (!owner) throw new AppError('UNAUTHORIZED')
     const existing =
-      target.kind === 'existing' ? await lockActiveLink(tx, ownerId, target.shortCode, now) : null
+      target?.kind === 'existing' ? await lockActiveLink(tx, ownerId, target.shortCode, now) : null
     const keys = requests.flatMap(({ idempotencyKey }) => idempotencyKey ?? [])
     const earlierUploads = await resumeRepeated(tx, ownerId, keys, now)
     // A repeated start is accepted even if the limits have been lowered since.
@@ -165,6 +166,7 @@ async function openUploads(
         addedBytes += request.fileSize
       }
     }
+    if (target === null && refusals[0]) throw refusals[0].error
     throwRefusals(refusals)
 
     if (existing && existing.fileCount + requests.length > maxFilesPerLink) {
@@ -175,7 +177,7 @@ async function openUploads(
     const link =
       existing?.link ??
       (await insertLink(tx, {
-        ...(target.kind === 'new' && target.options),
+        ...(target?.kind === 'new' && target.options),
         ownerId,
         expirationDays,
         maxLifetimeDays,
