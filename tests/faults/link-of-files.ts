@@ -80,15 +80,15 @@ export async function uploadLink(user: LinkOwner, link: ExpectedLink): Promise<v
     ),
   )
   if (putResponses.includes(null)) return
-  const codes: string[] = []
-  for (const cloudKey of cloudKeys) {
-    const response = await call(user, 'confirm a link', () =>
-      user.client.post('/api/files/confirm-upload', { cloudKey }),
-    )
-    const body = response && (await json<{ code?: string }>(response).catch(() => null))
-    if (!body) return
-    if (body.code) codes.push(body.code)
-  }
+  const uploads = cloudKeys.map((cloudKey) => ({ cloudKey }))
+  const response = await call(user, 'confirm a link', () =>
+    user.client.post('/api/files/confirm-uploads', { uploads }),
+  )
+  const confirmed = response?.ok
+    ? await json<{ results: { error?: { code: string } }[] }>(response).catch(() => null)
+    : null
+  if (confirmed === null) return
+  const codes = confirmed.results.flatMap(({ error }) => error?.code ?? [])
   // A confirm whose response was lost may have sealed only some of the files.
   const lostCode = codes.find((code) => code === 'UPLOAD_INCOMPLETE')
   if (lostCode && putResponses.every((putResponse) => putResponse?.ok)) {
