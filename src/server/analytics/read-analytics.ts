@@ -1,4 +1,3 @@
-import { eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { fileKinds } from '../../shared/rules/files/file-kind.ts'
 import {
@@ -8,7 +7,6 @@ import {
   utcDay,
   withEmptyDays,
 } from '../../shared/rules/format/day.ts'
-import { files } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { findFile } from '../files/queries.ts'
@@ -53,9 +51,7 @@ export async function readFileStats(
   ownerId: string,
   id: string,
 ) {
-  const file = fileId.safeParse(id).success
-    ? await findFile(db, ownerId, eq(files.id, id))
-    : undefined
+  const file = fileId.safeParse(id).success ? await findFile(db, ownerId, { id }) : undefined
   if (!file) throw new AppError('FILE_NOT_FOUND')
   const { downloadCount, lastDownloadAt } = file
   const counts = await countDownloadsOfFiles(db, [id])

@@ -45,13 +45,14 @@ export const isLinkOfFile = sql`(${links.id} = ${files.linkId} and ${links.owner
 export async function findFile(
   db: Db,
   ownerId: string,
-  condition: SQL,
+  key: { id: string } | { storageKey: string },
 ): Promise<FileRow | undefined> {
+  const hasKey = 'id' in key ? eq(files.id, key.id) : eq(files.storageKey, key.storageKey)
   const [file] = await db
     .select(fileColumns)
     .from(files)
     .innerJoin(links, isLinkOfFile)
-    .where(and(condition, eq(files.ownerId, ownerId), isNull(files.deletedAt)))
+    .where(and(hasKey, eq(files.ownerId, ownerId), isNull(files.deletedAt)))
   return file
 }
 

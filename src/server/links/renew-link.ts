@@ -1,4 +1,4 @@
-import { eq, type SQL } from 'drizzle-orm'
+import type { SQL } from 'drizzle-orm'
 import { z } from 'zod'
 import { tierErrorText } from '../../shared/contract/tier-errors.ts'
 import { renewedExpiry } from '../../shared/rules/links/lifetime.ts'
@@ -6,7 +6,6 @@ import { checkRenewal, type RenewalError } from '../../shared/rules/links/link-s
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { checkDays } from '../../shared/rules/tiers/tier-limits.ts'
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
-import { files } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, limitError } from '../errors.ts'
 import { type FileRow, findFile } from '../files/queries.ts'
@@ -30,7 +29,7 @@ export async function renewFile(
   const link = fileId.safeParse(id).success
     ? await renewLink(deps, ownerId, hasFile(deps.db, id), days)
     : undefined
-  const file = link && (await findFile(deps.db, ownerId, eq(files.id, id)))
+  const file = link && (await findFile(deps.db, ownerId, { id }))
   if (!file) throw new AppError('FILE_NOT_FOUND')
   // A parallel renewal may already have ended the new link.
   return { ...file, shortCode: link.shortCode, expiresAt: link.expiresAt }

@@ -1,11 +1,9 @@
-import { eq } from 'drizzle-orm'
 import type { z } from 'zod'
 import type { uploads } from '../../shared/contract/uploads.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { canAddFile, type Limits } from '../../shared/rules/tiers/tier-limits.ts'
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
 import { hasBlockedSize, isBlocked } from '../abuse/queries.ts'
-import { files } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, limitError } from '../errors.ts'
 import { type FileRow, findFile, markDeleted } from '../files/queries.ts'
@@ -61,7 +59,7 @@ async function findConfirmed(
   { cloudKey, sha256: claimedSha256 }: ConfirmRequest,
   code: 'UPLOAD_SUPERSEDED' | 'UPLOAD_NOT_FOUND',
 ): Promise<FileRow> {
-  const file = await findFile(db, ownerId, eq(files.storageKey, cloudKey))
+  const file = await findFile(db, ownerId, { storageKey: cloudKey })
   if (!file) throw new AppError(code)
   if (file.takenDownAt !== null) throw new AppError('CONTENT_BLOCKED')
   if (claimedSha256 !== undefined) {

@@ -55,6 +55,14 @@ export async function resumeRepeated(
   return new Map(foundUploads.map((upload) => [upload.idempotencyKey, upload]))
 }
 
+/** Inserts uploads. Returns them in the same order. */
+export function insertUploads(
+  tx: Db,
+  newUploads: (typeof uploads.$inferInsert)[],
+): Promise<UploadRow[]> {
+  return tx.insert(uploads).values(newUploads).returning()
+}
+
 /** Finds an owner's open upload. */
 export async function findUpload(
   db: Db,

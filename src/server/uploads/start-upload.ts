@@ -16,7 +16,6 @@ import { gibibyte, mebibyte } from '../../shared/rules/format/units.ts'
 import { firstLifetime } from '../../shared/rules/links/lifetime.ts'
 import { checkUpload, type Limits, largestFileSize } from '../../shared/rules/tiers/tier-limits.ts'
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
-import { uploads as uploadTable } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, limitError } from '../errors.ts'
 import { insertLink, type LinkRow, lockActiveLink } from '../links/queries.ts'
@@ -26,6 +25,7 @@ import { lockUser } from '../tiers/queries.ts'
 import {
   countActiveFiles,
   countUploads,
+  insertUploads,
   resumeRepeated,
   sumStoredUnderLock,
   type Upload,
@@ -202,7 +202,7 @@ async function openUploads(
       createdAt: now,
       lastActivityAt: now,
     }))
-    const newUploads = await tx.insert(uploadTable).values(rows).returning()
+    const newUploads = await insertUploads(tx, rows)
     if (maxFiles !== null && open + rows.length > maxFiles + maxIdleUploads) {
       await endSurplusUploads(tx, ownerId, maxFiles + maxIdleUploads, now)
     }
