@@ -21,7 +21,7 @@ export default defineConfig({
     { name: 'stories', testIgnore: ['bucket.spec.ts', 'other-engines.spec.ts'] },
     { name: 'engines', testMatch: 'other-engines.spec.ts' },
   ],
-  workers: availableParallelism() + 1,
+  workers: availableParallelism() + 2,
   retries: 0,
   forbidOnly: true,
   timeout: 5 * hangTimeoutMs,

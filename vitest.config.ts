@@ -10,7 +10,7 @@ const onS3 = ['src/server/storage/s3/*.test.ts', 'tests/s3*.test.ts']
 
 /**
  * Without isolation a worker imports each module once for many files, so tests must undo what they
- * change. One worker more than cores, because many tests wait for I/O.
+ * change. Two workers more than cores, because many tests wait for I/O.
  */
 const shared = {
   isolate: false,
@@ -30,7 +30,7 @@ export default defineConfig({
       './tests/support/slowest-reporter.ts',
     ],
     sequence: { sequencer: FileOrder },
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: availableParallelism() + 2,
     projects: [
       {
         test: {

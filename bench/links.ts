@@ -12,13 +12,11 @@ import { runWrk } from './wrk.ts'
 const rounds = 5
 const fileBytes = 1024 ** 2
 const manyFiles = 1000
-/** The two calls for many files take this many. */
-const batchLength = 100
 
 /**
  * Measures links of several files: an archive of 1,000 files of 1 MiB, in one stream and a range of
  * it, against nginx sending one file of the same size; the page and the details of such a link; and
- * the confirm of 100 of its files in one call.
+ * the confirm of one of its files.
  */
 export async function measureLinks(
   { mayfly, nginx }: { mayfly: Mayfly; nginx: Nginx },
@@ -28,20 +26,8 @@ export async function measureLinks(
   const http = makeHttpClient(1)
   const cookie = await signIn(mayfly, http)
   const calls = uploadCalls(mayfly, http, cookie)
-  const post = async (path: string, body: unknown): Promise<unknown> => {
-    const headers = { cookie, 'content-type': 'application/json' }
-    const request = { method: 'POST', headers, body: JSON.stringify(body) }
-    return JSON.parse((await http.expectOk(`${mayfly.url}${path}`, request)).body.toString())
-  }
-  const files = Array.from({ length: manyFiles }, (_, index) => ({
-    fileName: `photo ${index}.jpg`,
-    fileSize: fileBytes,
-    fileType: contentType,
-  }))
-  const { link, uploads } = (await post('/api/links', { files, expirationDays: 3 })) as {
-    link: { shortCode: string }
-    uploads: (Parameters<typeof calls.confirmAll>[0][number] & { uploadUrl: string })[]
-  }
+  const names = Array.from({ length: manyFiles }, (_, index) => `photo ${index}.jpg`)
+  const { link, uploads } = await calls.startLink(names, fileBytes)
   const body = Buffer.alloc(fileBytes, 7)
   for (const { uploadUrl } of uploads) {
     await http.expectOk(uploadUrl, {
@@ -51,9 +37,9 @@ export async function measureLinks(
     })
   }
   const confirmSeconds: number[] = []
-  for (let offset = 0; offset < manyFiles; offset += batchLength) {
+  for (const upload of uploads) {
     const startedAt = performance.now()
-    await calls.confirmAll(uploads.slice(offset, offset + batchLength))
+    await calls.confirm(upload)
     confirmSeconds.push((performance.now() - startedAt) / 1000)
   }
 
@@ -103,7 +89,7 @@ export async function measureLinks(
     const rates = figures.map(({ requestsPerSecond }) => requestsPerSecond)
     rows.push(createRow(label, 'requests/s', { mayfly: rates }))
   }
-  rows.push(createRow('confirm of 100 files of a link', 's', { mayfly: confirmSeconds }))
+  rows.push(createRow('confirm of a file of a link', 's', { mayfly: confirmSeconds }))
   http.close()
   return rows
 }

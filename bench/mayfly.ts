@@ -164,14 +164,6 @@ export function uploadCalls(mayfly: Mayfly, http: HttpClient, cookie: string) {
     })
     return JSON.parse(response.body.toString())
   }
-  const postForResults = async <Answer>(path: string, body: unknown): Promise<Answer[]> => {
-    const { results } = (await post(path, body)) as { results: { answer?: Answer }[] }
-    return results.map(({ answer }) => {
-      if (answer === undefined)
-        throw new Error(`${path} refused an entry: ${JSON.stringify(results)}`)
-      return answer
-    })
-  }
   const uploadRequest = (fileName: string, fileSize: number) => ({
     fileName,
     fileSize,
@@ -181,20 +173,14 @@ export function uploadCalls(mayfly: Mayfly, http: HttpClient, cookie: string) {
   return {
     start: async (fileName: string, fileSize: number) =>
       (await post('/api/files/get-upload-url', uploadRequest(fileName, fileSize))) as StartedUpload,
-    /** Starts many uploads of the same size in one call. */
-    startAll: (fileNames: readonly string[], fileSize: number) =>
-      postForResults<StartedUpload>('/api/files/get-upload-urls', {
-        files: fileNames.map((name) => uploadRequest(name, fileSize)),
-      }),
-    /** Confirms many uploads in one call. */
-    confirmAll: (uploads: readonly StartedUpload[]) =>
-      postForResults<{ id: string }>('/api/files/confirm-uploads', {
-        uploads: uploads.map(({ cloudKey, metadata }) => ({
-          cloudKey,
-          metadata,
-          uploadStartTime: Date.now(),
-        })),
-      }),
+    /** Starts many uploads of the same size in one link. */
+    startLink: async (fileNames: readonly string[], fileSize: number) => {
+      const files = fileNames.map((fileName) => ({ fileName, fileSize, fileType: contentType }))
+      return (await post('/api/links', { files, expirationDays: 3 })) as {
+        link: { shortCode: string }
+        uploads: StartedUpload[]
+      }
+    },
     sign: async ({ cloudKey }: StartedUpload, partNumbers: number[]) =>
       (
         (await post('/api/files/upload-parts', { cloudKey, partNumbers })) as {

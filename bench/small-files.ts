@@ -9,8 +9,6 @@ import { compare, createRow, type Row } from './report.ts'
 
 const fileCount = 200
 const clientCount = 16
-/** Number of files per batch call. */
-const batchSize = 100
 const fileBytes = 100 * 1024
 const rounds = 7
 const warmUpRounds = 10
@@ -27,8 +25,8 @@ interface UploadCost {
 
 /**
  * Measures how many 100 KiB files per second 16 clients upload: with three requests per file for
- * Mayfly (start, PUT, confirm), and with one PUT per file for nginx. Also measures Mayfly with
- * batches of 100 starts and confirms.
+ * Mayfly (start, PUT, confirm), and with one PUT per file for nginx. Also measures Mayfly with one
+ * link of all files, which starts them with one request.
  */
 export async function measureSmallFiles({
   mayfly,
@@ -47,12 +45,13 @@ export async function measureSmallFiles({
 
   const uploadOneByOne = () =>
     inParallel(fileNames, (name) => uploadFile(mayfly, http, cookie, { name, bytes }))
-  const uploadInBatches = () =>
-    inParallel(splitIntoBatches(fileNames), async (batch) => {
-      const startedUploads = await calls.startAll(batch, fileBytes)
-      await inParallel(startedUploads, ({ uploadUrl }) => put(uploadUrl))
-      await calls.confirmAll(startedUploads)
+  const uploadLink = async () => {
+    const { uploads } = await calls.startLink(fileNames, fileBytes)
+    await inParallel(uploads, async (startedUpload) => {
+      await put(startedUpload.uploadUrl)
+      await calls.confirm(startedUpload)
     })
+  }
   const uploadToNginx = () => inParallel(fileNames, (name) => put(`${nginx.url}/files/${name}`))
 
   const measure = async (
@@ -68,18 +67,18 @@ export async function measureSmallFiles({
     cost.cpu.push(((readCpuSeconds(pids()) - before.cpu) / fileCount) * 1000)
     cost.clientBusy.push(((user + system) / 1e6 / seconds) * 100)
   }
-  const costs = { alone: createEmptyCost(), batches: createEmptyCost(), nginx: createEmptyCost() }
+  const costs = { alone: createEmptyCost(), link: createEmptyCost(), nginx: createEmptyCost() }
   const getMayflyPids = () => [...mayfly.pids(), ...mayfly.postgresPids()]
 
   // Warm-up rounds open connections and let Node compile hot code over several thousand files.
   for (let round = 0; round < warmUpRounds; round += 1) {
     await uploadOneByOne()
-    await uploadInBatches()
+    await uploadLink()
     await uploadToNginx()
   }
   for (let round = 0; round < rounds; round += 1) {
     await measure(costs.alone, getMayflyPids, uploadOneByOne)
-    await measure(costs.batches, getMayflyPids, uploadInBatches)
+    await measure(costs.link, getMayflyPids, uploadLink)
     await measure(costs.nginx, () => nginx.pids, uploadToNginx)
     await rm(join(nginx.root, 'files'), { recursive: true })
     await mkdir(join(nginx.root, 'files'))
@@ -87,7 +86,7 @@ export async function measureSmallFiles({
   http.close()
   return [
     ...createRows('200 files of 100 KiB by 16 clients', costs.alone, costs.nginx),
-    ...createRows('the same files, 100 by each call', costs.batches, costs.nginx),
+    ...createRows('the same files in one link', costs.link, costs.nginx),
   ]
 }
 
@@ -104,13 +103,6 @@ function createRows(label: string, mayfly: UploadCost, nginx: UploadCost): Row[]
       nginx: nginx.clientBusy,
     }),
   ]
-}
-
-function splitIntoBatches(names: readonly string[]): string[][] {
-  const count = Math.ceil(names.length / batchSize)
-  return Array.from({ length: count }, (_, index) =>
-    names.slice(index * batchSize, (index + 1) * batchSize),
-  )
 }
 
 /** Processes items in parallel, with one worker per connection. */

@@ -34,7 +34,7 @@ const smallBody = randomBytes(100 * 1024)
 const largeBody = randomBytes(8 * 1024 ** 2 + smallBody.length)
 const json = { 'content-type': 'application/json' }
 const html = { accept: 'text/html' }
-const batchNames = ['one.bin', 'two.bin', 'three.bin']
+const linkFileNames = ['one.bin', 'two.bin', 'three.bin']
 /** More pipelined requests than the 16 that the server allows. */
 const pipelinedRequestCount = 40
 
@@ -72,12 +72,15 @@ export const actions: Readonly<Record<string, Action>> = {
     }
     await remove(context, (await calls.confirm(startedUpload)).id)
   },
-  async 'batch of uploads'(context) {
+  async 'link of several files'(context) {
     const { mayfly, http, cookie } = context
     const calls = uploadCalls(mayfly, http, cookie)
-    const startedUploads = await calls.startAll(batchNames, smallBody.length)
-    for (const { uploadUrl } of startedUploads) await put(http, uploadUrl, smallBody)
-    const fileIds = (await calls.confirmAll(startedUploads)).map(({ id }) => id)
+    const { uploads } = await calls.startLink(linkFileNames, smallBody.length)
+    const fileIds: string[] = []
+    for (const startedUpload of uploads) {
+      await put(http, startedUpload.uploadUrl, smallBody)
+      fileIds.push((await calls.confirm(startedUpload)).id)
+    }
     const body = JSON.stringify({ fileIds })
     const headers = { ...json, cookie }
     await expectStatus(context, 200, '/api/files/bulk', { method: 'DELETE', headers, body })

@@ -443,12 +443,12 @@ describeBehindNginx('nginx in front of containers', () => {
     names.set('s3', [first])
     await expect.poll(requestBoth).toEqual([`${first} body`, `${first} `])
     // Whichever address nginx tries first, the request must reach the server that is listening.
-    for (let time = 0; time < 8; time += 1) expect((await requestBoth())[0]).toBe(`${first} body`)
+    for (let time = 0; time < 4; time += 1) expect((await requestBoth())[0]).toBe(`${first} body`)
 
     await startServer(second)
     await startServer(third)
     oldServer.close()
-    for (let time = 0; time < 8; time += 1) expect((await requestBoth())[0]).toBe(`${second} body`)
+    for (let time = 0; time < 4; time += 1) expect((await requestBoth())[0]).toBe(`${second} body`)
     names.set('app', [third])
     names.set('s3', [second])
     await expect.poll(requestBoth).toEqual([`${third} body`, `${second} `])

@@ -50,5 +50,8 @@ test.each(faultRounds)('keeps every guarantee while %s', async (faultName, round
 })
 
 describeOnSmallDisk('on a disk that other programs fill', () => {
-  test('keeps every guarantee under random faults', () => expectGuarantees('small-disk'))
+  // Runs only in a long run, because tests/attacks/full-disk.test.ts covers a full disk.
+  test.runIf(isLongRun)('keeps every guarantee under random faults', () =>
+    expectGuarantees('small-disk'),
+  )
 })

@@ -19,7 +19,7 @@ import { requestConfirm } from './support/upload-requests.ts'
  */
 
 /** The number of users, and the number of rows in each large table. */
-const rowCount = 5000
+const rowCount = 2000
 /**
  * How often each statement runs. From its sixth execution on, a prepared statement may get a
  * generic plan.

@@ -11,6 +11,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { prepareDataFolder } from './support/data-folder.ts'
 import { eventually } from './support/eventually.ts'
 import { findFreePort } from './support/free-port.ts'
+import { freshDatabase } from './support/postgres.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -148,8 +149,8 @@ async function startUpload(server: Run) {
 
 /* Starting a server takes seconds of CPU time, so a single test covers the whole lifecycle. */
 
-test('a server starts, refuses a second one, stops gracefully, restarts, and exits at once on a second signal', async () => {
-  const firstServer = await startServer()
+test('a server starts, refuses a second one, drains, stops gracefully, restarts, and exits at once on a second signal', async () => {
+  const firstServer = await startServer({ DRAIN_SECONDS: '1' })
   const email = 'admin@localhost.localdomain'
   const password = (await readFile(join(dataDir, 'admin-password'), 'utf8')).trim()
   expect((await logIn(firstServer, { email, password })).status).toBe(200)
@@ -164,7 +165,8 @@ test('a server starts, refuses a second one, stops gracefully, restarts, and exi
   expect(await runWithUrl.stderr).toBe(errorMessage)
   expect((await signUp(firstServer)).status).toBe(200)
 
-  // After a signal, an upload in progress can finish, but new requests are rejected.
+  // After a signal and DRAIN_SECONDS, an upload in progress can finish, but new requests are
+  // rejected.
   const upload = await startUpload(firstServer)
   firstServer.child.kill('SIGTERM')
   await eventually(() => expect(fetch(`${firstServer.url}/api/health`)).rejects.toThrow())
@@ -179,12 +181,19 @@ test('a server starts, refuses a second one, stops gracefully, restarts, and exi
   expect(stderr.split(password)).toHaveLength(2)
 
   // All data survives the restart, and the server doesn't print the administrator's password again.
-  const secondServer = await startServer()
+  const secondServer = await startServer({ DRAIN_SECONDS: '600' })
   expect((await logIn(secondServer, { email, password })).status).toBe(200)
 
-  // A second signal stops the server and Postgres immediately.
+  // For DRAIN_SECONDS, a stopping server still responds but reports not ready.
   const uploadErrorPromise = once(await startUpload(secondServer), 'error')
   secondServer.child.kill('SIGTERM')
+  await eventually(async () => {
+    expect((await fetch(`${secondServer.url}/api/ready`)).status).toBe(503)
+  })
+  expect((await fetch(`${secondServer.url}/api/health`)).status).toBe(200)
+  expect((await fetch(`${secondServer.url}/faq`)).status).toBe(200)
+
+  // A second signal stops the server and Postgres immediately.
   await eventually(() => {
     secondServer.child.kill('SIGTERM')
     expect(secondServer.child.exitCode).toBe(1)
@@ -208,17 +217,17 @@ describe('a failed start exits with 1 and reports', () => {
   })
 
   test('a port in use', async () => {
-    await prepareDataFolder(dataDir)
+    const database = await freshDatabase()
     const portHolder = createServer().listen(0, '127.0.0.1')
     await once(portHolder, 'listening')
     const { port } = portHolder.address() as AddressInfo
-    const failedRun = await run({ PORT: String(port) })
+    const failedRun = await run({ DATABASE_URL: database.url, PORT: String(port) })
     expect(await failedRun.ended).toBe(1)
     expect(await failedRun.stderr).toBe(
       `Port ${port} of 127.0.0.1 is taken: stop the program that has it, or set PORT.\n`,
     )
-    await expectPostgresStopped()
     portHolder.close()
+    await database.drop()
   })
 })
 
@@ -231,19 +240,6 @@ test('an uncaught error stops the server gracefully, without draining', async ()
   })
   serverRun.child.kill('SIGUSR2')
   expect(await serverRun.ended).toBe(1)
-  await expectPostgresStopped()
-})
-
-test('a stopping server still responds but reports not ready for DRAIN_SECONDS', async () => {
-  await prepareDataFolder(dataDir)
-  const serverRun = await startServer({ DRAIN_SECONDS: '4' })
-  serverRun.child.kill('SIGTERM')
-  await eventually(async () => {
-    expect((await fetch(`${serverRun.url}/api/ready`)).status).toBe(503)
-  })
-  expect((await fetch(`${serverRun.url}/api/health`)).status).toBe(200)
-  expect((await fetch(`${serverRun.url}/faq`)).status).toBe(200)
-  expect(await serverRun.ended).toBe(0)
   await expectPostgresStopped()
 })
 

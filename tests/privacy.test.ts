@@ -56,6 +56,7 @@ const headingByTable: Readonly<Record<string, string | null>> = {
   files: 'Your files',
   deletion_receipts: 'Proof of deletions',
   links: 'Your files',
+  requests: 'Your requests',
   short_codes: 'Proof of deletions',
   file_downloads: 'Downloads',
   download_starts: 'Downloads',

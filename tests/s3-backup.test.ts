@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -12,17 +12,14 @@ import { restoreBackup } from '../src/server/backup/restore-backup.ts'
 import { openDatabase } from '../src/server/db/open.ts'
 import type { Database } from '../src/server/db/pool.ts'
 import { files, links, uploads, users } from '../src/server/db/schema.ts'
-import { openJobQueue } from '../src/server/jobs/job-queue.ts'
 import { readInstallation } from '../src/server/settings/queries.ts'
 import { openSealedFiles } from '../src/server/storage/disk/sealed-files.ts'
 import { openS3Storage } from '../src/server/storage/s3/s3.ts'
 import type { SealedObjects } from '../src/server/storage/storage.ts'
 import { newStorageKey } from '../src/server/storage/storage-key.ts'
 import { countStoredBytes } from './support/bucket.ts'
-import { prepareDataFolder } from './support/data-folder.ts'
-import { runAndKill } from './support/killed-script.ts'
 import { sha256 } from './support/make.ts'
-import { emptyDatabase, freshDatabase } from './support/postgres.ts'
+import { freshDatabase } from './support/postgres.ts'
 import { countOpenUploads, describeOnS3, makeBucket } from './support/s3.ts'
 
 const log = pino({ level: 'silent' })
@@ -100,109 +97,60 @@ async function readStores({ db }: Database): Promise<string[]> {
   return (await db.selectDistinct({ storage: files.storage }).from(files)).map((row) => row.storage)
 }
 
-/** Runs a command and asserts that it succeeds. */
-async function run(args: readonly [string, ...string[]], env: Record<string, string>) {
-  const neverKill = { before: /^/, count: Number.POSITIVE_INFINITY }
-  const { output } = await runAndKill(args, env, neverKill)
-  expect(output).toMatch(/^(The backup is complete|Restored): /m)
-}
-
 describeOnS3('a backup', () => {
-  it('moves an installation to a bucket and back, even if killed on the way', async () => {
-    const dataDir = join(folder, 'data')
-    await prepareDataFolder(dataDir)
-    const sourceDatabase = await openDatabase({ dataDir, databaseUrl: null }, log)
-    await (await openJobQueue(sourceDatabase.pool, log)).stop()
-    const bytesByKey = await fillInstallation(sourceDatabase, dataDir, 24)
-    await sourceDatabase.close()
-    const [bucket, outside] = [await makeBucket(), await emptyDatabase()]
-    const outboundDir = join(folder, 'out')
-    await run(['scripts/backup.ts', outboundDir], { DATA_DIR: dataDir })
-
-    const newDataDir = join(folder, 'elsewhere')
-    await mkdir(newDataDir)
-    const env = { ...bucket.env, DATA_DIR: newDataDir, DATABASE_URL: outside.url }
-    // Kill a restore when it has copied all files but not yet committed. The restore can then be
-    // run again.
-    const killedRestore = await runAndKill(['scripts/restore.ts', outboundDir], env, {
-      before: /^query copy "files"/,
-      count: 1,
-    })
-    expect(killedRestore.killedBefore, killedRestore.output).toMatch(/^query copy "files"/)
-    await run(['scripts/restore.ts', outboundDir], env)
-    const targetDatabase = await openDatabase(
-      { dataDir: newDataDir, databaseUrl: outside.url },
-      log,
-    )
+  it('moves an installation to a bucket and back, replacing what a killed restore left', async () => {
+    const dataDir = join(folder, 'of-disk')
+    const [from, to, home] = [await freshDatabase(), await freshDatabase(), await freshDatabase()]
+    const databases = [
+      await openDatabase({ dataDir, databaseUrl: from.url }, log),
+      await openDatabase({ dataDir, databaseUrl: to.url }, log),
+      await openDatabase({ dataDir, databaseUrl: home.url }, log),
+    ] as const
+    const [sourceDatabase, targetDatabase, homeDatabase] = databases
+    const bytesByKey = await fillInstallation(sourceDatabase, dataDir, 3)
+    const bucket = await makeBucket()
     const bucketObjects = openS3Storage({ settings: bucket.settings, clock })
+    const homeDir = join(folder, 'home')
+    const homeObjects = await openSealedFiles(homeDir)
+    const config = { appUrl, dataDir, s3: null, authSecret: null, databaseUrl: from.url }
+    const bucketConfig = { ...config, s3: bucket.settings, databaseUrl: to.url }
+    const homeConfig = { ...config, dataDir: homeDir, databaseUrl: home.url }
+    const backUp = async (name: string, source: typeof config | typeof bucketConfig) => {
+      const backupDir = join(folder, name)
+      const result = await makeBackup(backupDir, { config: source, clock, log, extraRowSets: [] })
+      expect(result).toMatchObject({ objects: bytesByKey.size, damagedFileIds: [] })
+      return verifyBackup(backupDir)
+    }
     try {
+      const outbound = await backUp('out', config)
+      // Leave an open upload and an object with the wrong bytes in the bucket.
+      const [key = ''] = bytesByKey.keys()
+      const changedObject = { Bucket: bucket.settings.bucket, Key: `files/${key}` }
+      const installation = await readInstallation(sourceDatabase.db, clock())
+      await bucketObjects.claim(installation)
+      await bucket.client.send(new PutObjectCommand({ ...changedObject, Body: 'x' }))
+      await bucketObjects.signUpload({ key, size: 1, mimeType: 'text/plain', expiresAt: clock() })
+      const { pool } = targetDatabase
+      await restoreBackup(outbound, { extraRowSets: [], config: bucketConfig, clock, pool })
       await expectBytes(bucketObjects, bytesByKey)
+      expect(await countOpenUploads(bucket, key)).toBe(0)
       expect(await countStoredBytes(bucket)).toBe(totalSize(bytesByKey))
       expect(await readStores(targetDatabase)).toEqual(['s3'])
       expect(await targetDatabase.db.$count(uploads)).toBe(0)
-    } finally {
-      for (const resource of [targetDatabase, bucketObjects]) await resource.close()
-    }
 
-    const returnDir = join(folder, 'back')
-    await run(['scripts/backup.ts', returnDir], env)
-    const homeDir = join(folder, 'home')
-    await prepareDataFolder(homeDir)
-    const interruptedRestore = await runAndKill(
-      ['scripts/restore.ts', returnDir],
-      { DATA_DIR: homeDir },
-      {
-        before: /^rename .*\/files\/..\//,
-        count: 3,
-      },
-    )
-    expect(interruptedRestore.killedBefore, interruptedRestore.output).toMatch(/^rename/)
-    await run(['scripts/restore.ts', returnDir], { DATA_DIR: homeDir })
-    const homeDatabase = await openDatabase({ dataDir: homeDir, databaseUrl: null }, log)
-    const sealedFiles = await openSealedFiles(homeDir)
-    try {
-      await expectBytes(sealedFiles, bytesByKey)
+      const inbound = await backUp('back', bucketConfig)
+      await homeObjects.claim(installation)
+      await homeObjects.write(key, 1, Readable.from([Buffer.from('x')]))
+      const restoring = { extraRowSets: [], config: homeConfig, clock, pool: homeDatabase.pool }
+      await restoreBackup(inbound, restoring)
+      await expectBytes(homeObjects, bytesByKey)
       expect(await readStores(homeDatabase)).toEqual(['disk'])
       expect(await homeDatabase.db.$count(files)).toBe(bytesByKey.size)
       const [user] = await homeDatabase.db.select({ name: users.name }).from(users)
       expect(user).toEqual({ name: 'Ada' })
     } finally {
-      for (const resource of [homeDatabase, sealedFiles]) await resource.close()
-      await outside.drop()
-    }
-  })
-
-  it('overwrites what a killed restore left in the bucket', async () => {
-    const dataDir = join(folder, 'of-disk')
-    const [from, to] = [await freshDatabase(), await freshDatabase()]
-    const sourceDatabase = await openDatabase({ dataDir, databaseUrl: from.url }, log)
-    const bytesByKey = await fillInstallation(sourceDatabase, dataDir, 3)
-    const bucket = await makeBucket()
-    const targetDatabase = await openDatabase({ dataDir, databaseUrl: to.url }, log)
-    const bucketObjects = openS3Storage({ settings: bucket.settings, clock })
-    const config = { appUrl, dataDir, s3: null, authSecret: null, databaseUrl: from.url }
-    try {
-      const backupDir = join(folder, 'backup')
-      const result = await makeBackup(backupDir, { config, clock, log, extraRowSets: [] })
-      expect(result).toMatchObject({ objects: bytesByKey.size, damagedFileIds: [] })
-
-      // Leave an open upload and an object with the wrong bytes in the bucket.
-      const [key = ''] = bytesByKey.keys()
-      const changedObject = { Bucket: bucket.settings.bucket, Key: `files/${key}` }
-      await bucketObjects.claim(await readInstallation(sourceDatabase.db, clock()))
-      await bucket.client.send(new PutObjectCommand({ ...changedObject, Body: 'x' }))
-      await bucketObjects.signUpload({ key, size: 1, mimeType: 'text/plain', expiresAt: clock() })
-      await restoreBackup(await verifyBackup(backupDir), {
-        extraRowSets: [],
-        config: { ...config, s3: bucket.settings },
-        clock,
-        pool: targetDatabase.pool,
-      })
-      await expectBytes(bucketObjects, bytesByKey)
-      expect(await countOpenUploads(bucket, key)).toBe(0)
-    } finally {
-      for (const resource of [sourceDatabase, targetDatabase, bucketObjects]) await resource.close()
-      for (const { drop } of [from, to]) await drop()
+      for (const resource of [...databases, bucketObjects, homeObjects]) await resource.close()
+      for (const { drop } of [from, to, home]) await drop()
     }
   })
 })

@@ -2,27 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { files } from '../src/server/db/schema.ts'
 import { expireFiles } from '../src/server/files/expire-files.ts'
 import type { File } from '../src/shared/contract/files.ts'
 import { serveApp } from './support/app-server.ts'
 import { countStoredBytes } from './support/bucket.ts'
-import { prepareDataFolder } from './support/data-folder.ts'
-import { findFreePort } from './support/free-port.ts'
-import {
-  json,
-  logIn,
-  makeClient,
-  makeFile,
-  makePerson,
-  putBytes,
-  signUp,
-  startUpload,
-} from './support/make.ts'
+import { logIn, makeClient, makeFile, makePerson, putBytes, startUpload } from './support/make.ts'
 import { freshDatabase } from './support/postgres.ts'
 import { describeOnS3, makeBucket } from './support/s3.ts'
-import { startServerProcess } from './support/server-process.ts'
 import { requestConfirm } from './support/upload-requests.ts'
 
 const day = 24 * 3_600_000
@@ -30,52 +18,6 @@ const day = 24 * 3_600_000
 function makeTextBytes(length: number) {
   return new Uint8Array(length).fill(65)
 }
-
-describeOnS3('a server process', () => {
-  let folder: string
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'mayfly-s3-program-'))
-  })
-  afterAll(() => rm(folder, { recursive: true }))
-
-  it('keeps files in a bucket when killed between upload and confirm', async () => {
-    const { env } = await makeBucket()
-    const settings = { dataDir: join(folder, 'kept'), port: await findFreePort(), env }
-    await prepareDataFolder(settings.dataDir)
-    const killedServer = await startServerProcess(settings)
-    const { email, password } = await signUp(killedServer)
-    const cookie = await logIn(killedServer, email, password)
-    const startedUpload = await startUpload(makeClient(killedServer, cookie), { size: 10 })
-    killedServer.kill('SIGKILL')
-    await killedServer.exitCode
-    expect((await putBytes(startedUpload, makeTextBytes(10))).status).toBe(200)
-
-    const secondServer = await startServerProcess(settings)
-    const confirmResponse = await requestConfirm(
-      makeClient(secondServer, cookie),
-      startedUpload.cloudKey,
-    )
-    const { shortCode } = await json<File>(confirmResponse)
-    const response = await fetch(`${secondServer.url}/api/download/${shortCode}`)
-    expect(await response.text()).toBe('A'.repeat(10))
-    secondServer.kill('SIGTERM')
-    expect(await secondServer.exitCode).toBe(0)
-  })
-
-  it("doesn't start with a missing bucket", async () => {
-    const { env } = await makeBucket()
-    const missingBucketEnv = { ...env, S3_BUCKET: 'there-is-none' }
-    const settings = {
-      dataDir: join(folder, 'wrong'),
-      port: await findFreePort(),
-      env: missingBucketEnv,
-    }
-    await prepareDataFolder(settings.dataDir)
-    await expect(startServerProcess(settings)).rejects.toThrow(
-      'The bucket "there-is-none" at http://127.0.0.1:',
-    )
-  })
-})
 
 describeOnS3('a server switched to S3 and back', () => {
   it('serves, completes and expires files in both stores', async () => {

@@ -58,7 +58,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
     })
 
     it('lose nothing confirmed while they are killed in turn', async () => {
-      await runCrashScenario(proxy, chooseCrashRounds(2), async (round) => {
+      await runCrashScenario(proxy, chooseCrashRounds(1), async (round) => {
         const serverIndex = round % 2
         const killedServer = servers[serverIndex] as ServerProcess
         killedServer.kill('SIGKILL')
@@ -93,7 +93,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
         repeatRequest('abort', '/api/files/abort-upload', { method: 'POST', body }),
         repeatRequest('download', `/api/download/${shortCode}`),
       ])
-      for (let restart = 0; restart < chooseCrashRounds(2); restart += 1) {
+      for (let restart = 0; restart < chooseCrashRounds(1); restart += 1) {
         const serverIndex = restart % 2
         const stoppingServer = servers[serverIndex] as ServerProcess
         // Remove the server from nginx before stopping it, as described in docs/operations.md.

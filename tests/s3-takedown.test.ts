@@ -113,7 +113,7 @@ describeOnS3('a takedown on S3', () => {
   })
 
   it('blocks content sent in parts or as a whole, whichever way it was sent before the takedown', async () => {
-    const bytes = makeBytes(9 * mebibyte)
+    const bytes = makeBytes(8 * mebibyte + 1)
     const file = await json<File>(await uploadParts(bytes))
     expect((await findRow(file))?.isContentProved).toBe(false)
     await takeDownOrThrow(admin, file.shortCode)

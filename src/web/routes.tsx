@@ -14,26 +14,18 @@ import { SignedInScreen } from './pages/screen-guards.tsx'
  */
 const screens: Record<PagePath, ComponentType> = {
   '/': Home,
-  '/login': lazy(() =>
-    import('./pages/login-page.tsx').then((module) => ({ default: module.LoginPage })),
-  ),
-  '/signup': lazy(() =>
-    import('./pages/signup-page.tsx').then((module) => ({ default: module.SignupPage })),
-  ),
-  '/account': lazy(() =>
-    import('./pages/account-page.tsx').then((module) => ({ default: module.AccountPage })),
-  ),
-  '/admin': lazy(() =>
-    import('./pages/admin-page.tsx').then((module) => ({ default: module.AdminPage })),
-  ),
-  '/verify-email': lazy(() =>
-    import('./pages/verify-email-page.tsx').then((module) => ({ default: module.VerifyEmailPage })),
-  ),
-  '/reset-password': lazy(() =>
-    import('./pages/reset-password-page.tsx').then((module) => ({
-      default: module.ResetPasswordPage,
-    })),
-  ),
+  '/login': lazy(async () => ({ default: (await import('./pages/login-page.tsx')).LoginPage })),
+  '/signup': lazy(async () => ({ default: (await import('./pages/signup-page.tsx')).SignupPage })),
+  '/account': lazy(async () => ({
+    default: (await import('./pages/account-page.tsx')).AccountPage,
+  })),
+  '/admin': lazy(async () => ({ default: (await import('./pages/admin-page.tsx')).AdminPage })),
+  '/verify-email': lazy(async () => ({
+    default: (await import('./pages/verify-email-page.tsx')).VerifyEmailPage,
+  })),
+  '/reset-password': lazy(async () => ({
+    default: (await import('./pages/reset-password-page.tsx')).ResetPasswordPage,
+  })),
 }
 
 /** Renders the screen for the current path. */
@@ -49,9 +41,9 @@ export function Routes() {
   )
 }
 
-const UploadsDock = lazy(() =>
-  import('./uploads/panel/uploads-dock.tsx').then((module) => ({ default: module.UploadsDock })),
-)
+const UploadsDock = lazy(async () => ({
+  default: (await import('./uploads/panel/uploads-dock.tsx')).UploadsDock,
+}))
 
 /** The uploads panel, shown on every screen while the user is signed in (spec §2). */
 export function Uploads() {
@@ -63,9 +55,7 @@ export function Uploads() {
   ) : null
 }
 
-const Dashboard = lazy(() =>
-  import('./pages/dashboard.tsx').then((module) => ({ default: module.Dashboard })),
-)
+const Dashboard = lazy(async () => ({ default: (await import('./pages/dashboard.tsx')).Dashboard }))
 
 /**
  * The page at /: the dashboard (spec §2). People who aren't signed in normally get the landing page

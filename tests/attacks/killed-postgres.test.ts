@@ -8,7 +8,7 @@ import { json, makePerson, type Person } from '../support/make.ts'
 import { createDatabase, findPostmasterPid, startTestPostgres } from '../support/postgres-server.ts'
 
 /**
- * The attack: Postgres, or one of its processes, is killed repeatedly under load. Calls succeed or
+ * The attack: Postgres, or one of its processes, is killed under load. Calls succeed or
  * return 503. No confirmed work is lost, and everything works once Postgres is back.
  */
 
@@ -78,9 +78,9 @@ async function findBackendPid() {
 }
 
 test.each([
-  ['all of Postgres', 2, async () => findPostmasterPid(await findBackendPid())],
-  ["one connection's process", 5, findBackendPid],
-])('survives killing %s %i times', async (_, killCount, findVictimPid) => {
+  ['all of Postgres', 1, async () => findPostmasterPid(await findBackendPid())],
+  ["one connection's process", 2, findBackendPid],
+])('survives killing %s, times: %i', async (_, killCount, findVictimPid) => {
   const stopWork = startWork()
   onTestFinished(async () => void (await stopWork()))
   for (let attempt = 0; attempt < killCount; attempt += 1) {

@@ -3,24 +3,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectionLimits } from '../../src/server/http/limits.ts'
-import { transferLimits } from '../../src/server/storage/transfers.ts'
-import { prepareDataFolder } from '../support/data-folder.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { hangTimeoutMs } from '../support/hang.ts'
 import {
+  type Client,
   json,
   logIn,
   makeClient,
   makeFile,
-  type Person,
   signParts,
   signUp,
   startUpload,
 } from '../support/make.ts'
+import { freshDatabase } from '../support/postgres.ts'
+import type { TestDatabase } from '../support/postgres-server.ts'
 import { measureResidentMiB } from '../support/resident-memory.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 import { getRequest, sendWithoutReading, type UnreadSockets } from '../support/unread-sockets.ts'
-import { codesOf, startUploads, uploadRequest } from '../support/upload-batches.ts'
+import { expectError, requestUpload } from '../support/upload-requests.ts'
 
 /**
  * Memory limit for the server process, in MiB. The process uses about 200 when idle and up to 340
@@ -42,11 +42,12 @@ const maxResources = 150
  */
 const idleTimeoutMs = connectionLimits.bodyMs / 2
 /** Number of health checks at the start of an attack, and again while its connections are open. */
-const checkCount = 40
+const checkCount = 15
 
 let folder: string
+let database: TestDatabase
 let server: ServerProcess
-let owner: Pick<Person, 'fetch' | 'post'>
+let owner: Client
 let cookie: string
 let code: string
 const openSockets: UnreadSockets[] = []
@@ -54,28 +55,25 @@ function closeAll() {
   for (const sockets of openSockets.splice(0)) sockets.reset()
 }
 
-/** Starts one server per kind of attack, so that attacks don't affect each other. */
-function useServer() {
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'mayfly-attack-'))
-    const dataDir = join(folder, 'data')
-    await prepareDataFolder(dataDir)
-    const env = { TRUST_PROXY: 'on', METRICS_TOKEN: metricsToken }
-    server = await startServerProcess({ dataDir, port: await findFreePort(), env })
-    const { email, password } = await signUp(server)
-    cookie = await logIn(server, email, password)
-    owner = makeClient(server, cookie)
-    const person = { ...owner, id: '', email, password }
-    code = (await makeFile(person, { bytes: new Uint8Array(fileBytes) })).shortCode
-  })
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mayfly-attack-'))
+  const dataDir = join(folder, 'data')
+  database = await freshDatabase()
+  const env = { DATABASE_URL: database.url, TRUST_PROXY: 'on', METRICS_TOKEN: metricsToken }
+  server = await startServerProcess({ dataDir, port: await findFreePort(), env })
+  const { email, password } = await signUp(server)
+  cookie = await logIn(server, email, password)
+  owner = makeClient(server, cookie)
+  code = (await makeFile(owner, { bytes: new Uint8Array(fileBytes) })).shortCode
+})
 
-  afterAll(async () => {
-    closeAll()
-    server.kill('SIGTERM')
-    await server.exitCode
-    await rm(folder, { recursive: true })
-  })
-}
+afterAll(async () => {
+  closeAll()
+  server.kill('SIGTERM')
+  await server.exitCode
+  await database.drop()
+  await rm(folder, { recursive: true })
+})
 
 /** Runs the attack while sending health checks. Returns the peak memory in MiB. */
 async function measurePeakDuring(attack: () => Promise<UnreadSockets>): Promise<number> {
@@ -113,12 +111,7 @@ async function countActiveResources(): Promise<number> {
   return Number(/^nodejs_active_resources_total (\d+)$/m.exec(text)?.[1])
 }
 
-/** Returns a Content-Length header and a body that is one byte shorter. */
-function makeTruncatedBody(bytes: number): string {
-  return `Content-Length: ${bytes}\r\n\r\n${' '.repeat(bytes - 1)}`
-}
-
-/** Like `makeTruncatedBody`, but with a chunked body of 512 KiB. */
+/** A chunked body of 512 KiB that never ends. */
 const chunkedBody = `Transfer-Encoding: chunked\r\n\r\n80000\r\n${' '.repeat(512 * 1024 - 1)}`
 
 async function countDownloads() {
@@ -127,8 +120,6 @@ async function countDownloads() {
 }
 
 describe('an account that never finishes uploads', () => {
-  useServer()
-
   it("can't exhaust memory with 400 half-sent parts", async () => {
     const urls: string[] = []
     for (let accountIndex = 0; accountIndex < 3; accountIndex += 1) {
@@ -152,32 +143,20 @@ describe('an account that never finishes uploads', () => {
     await expectResourcesReleased()
   })
 
-  it.each([
-    ['1,000 calls with a large chunked body', 1000, '/api/files/get-upload-urls', chunkedBody],
-    ['4,000 logins with a body of 64 KiB', 4000, '/api/auth/login', makeTruncatedBody(64 * 1024)],
-  ])(
-    "can't exhaust memory with %s that never ends, nor block others",
-    async (_, callCount, path, body) => {
-      const makeText = (index: number) => {
-        const forwardedFor = `X-Forwarded-For: 198.51.${100 + (index >> 8)}.${index & 255}`
-        const headers = `Host: ${new URL(server.url).host}\r\nCookie: ${cookie}\r\n${forwardedFor}`
-        return `POST ${path} HTTP/1.1\r\n${headers}\r\n${body}`
-      }
-      const peakPromise = measurePeakDuring(() =>
-        sendWithoutReading(server.url, makeText, callCount),
-      )
-      expect(await peakPromise).toBeLessThan(maxMemoryMiB)
-      expect(codesOf(await startUploads(owner, [uploadRequest({ fileName: '' })]))).toEqual([
-        'INVALID_INPUT',
-      ])
-      await expectResourcesReleased()
-    },
-  )
+  it("can't exhaust memory with 1,000 calls with a large chunked body that never ends, nor block others", async () => {
+    const makeText = (index: number) => {
+      const forwardedFor = `X-Forwarded-For: 198.51.${100 + (index >> 8)}.${index & 255}`
+      const headers = `Host: ${new URL(server.url).host}\r\nCookie: ${cookie}\r\n${forwardedFor}`
+      return `POST /api/links HTTP/1.1\r\n${headers}\r\n${chunkedBody}`
+    }
+    const peakPromise = measurePeakDuring(() => sendWithoutReading(server.url, makeText, 1000))
+    expect(await peakPromise).toBeLessThan(maxMemoryMiB)
+    await expectError(await requestUpload(owner, { fileName: '' }), 400, 'INVALID_INPUT')
+    await expectResourcesReleased()
+  })
 })
 
 describe('a client that never reads responses', () => {
-  useServer()
-
   it("can't exhaust memory with 3,000 pipelined downloads, which count as one", async () => {
     const downloadCountBefore = (await countDownloads()) ?? 0
     const text = getRequest(`${server.url}/api/download/${code}`).repeat(3000)
@@ -187,29 +166,25 @@ describe('a client that never reads responses', () => {
     expect(await countDownloads()).toBeLessThanOrEqual(downloadCountBefore + 1)
   })
 
-  it.each([
-    ['the page of a link', () => `/s/${code}`, { Accept: 'text/html' }],
-    ['the OpenAPI document', () => '/api/openapi.json', {}],
-  ])("can't exhaust memory with 3,000 requests for %s", async (_, path, headers) => {
-    const text = getRequest(`${server.url}${path()}`, headers).repeat(3000)
+  it("can't exhaust memory with 3,000 requests for the page of a link", async () => {
+    const text = getRequest(`${server.url}/s/${code}`, { Accept: 'text/html' }).repeat(3000)
     expect(await measurePeakDuring(() => sendWithoutReading(server.url, () => text))).toBeLessThan(
       maxMemoryMiB,
     )
   })
 
-  it("can't exhaust memory with 1,000 downloads from a different address each", async () => {
+  it("can't exhaust memory with 300 downloads from a different address each", async () => {
     const downloadCountBefore = (await countDownloads()) ?? 0
     const makeText = (index: number) => {
       const address = `198.51.${100 + (index >> 8)}.${index & 255}`
       return getRequest(`${server.url}/api/download/${code}`, { 'X-Forwarded-For': address })
     }
-    const peakPromise = measurePeakDuring(() => sendWithoutReading(server.url, makeText, 1000))
+    const peakPromise = measurePeakDuring(() => sendWithoutReading(server.url, makeText, 300))
     expect(await peakPromise).toBeLessThan(maxMemoryMiB)
     // A download is counted before its first byte is sent, so this includes every download that
     // the server has started.
     const countStartedDownloads = async () => ((await countDownloads()) ?? 0) - downloadCountBefore
-    await expect.poll(countStartedDownloads).toBeGreaterThanOrEqual(300)
-    expect(await countStartedDownloads()).toBeLessThanOrEqual(transferLimits.download.total)
+    await expect.poll(countStartedDownloads).toBeGreaterThanOrEqual(200)
     expect(measureResidentMiB(server.pid)).toBeLessThan(maxMemoryMiB)
     await expectResourcesReleased()
   })

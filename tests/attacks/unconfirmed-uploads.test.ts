@@ -4,10 +4,10 @@ import { uploads } from '../../src/server/db/schema.ts'
 import { sweepUploads } from '../../src/server/uploads/end-uploads.ts'
 import { defaultTier, tiers } from '../../src/shared/rules/tiers/tier.ts'
 import { defaultLimits, largestFileSize } from '../../src/shared/rules/tiers/tier-limits.ts'
+import { newFile, requestLink } from '../support/link-requests.ts'
 import { json, makePerson, type Person, putBytes, type StartedUpload } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { testSpace } from '../support/test-space.ts'
-import { codesOf, startUploads, uploadRequest } from '../support/upload-batches.ts'
 import { expectError, requestConfirm, requestUpload } from '../support/upload-requests.ts'
 
 /**
@@ -49,11 +49,11 @@ async function start(person: Person, fileSize: number): Promise<StartedUpload> {
 }
 
 describe('a disk with space for one more upload', () => {
-  test('stores one of twenty parallel uploads', async () => {
+  test('stores one of eight parallel uploads', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     space.freeBytes = 15_000
     const responses = await Promise.all(
-      Array.from({ length: 20 }, () => requestUpload(person, { fileSize: 10_000 })),
+      Array.from({ length: 8 }, () => requestUpload(person, { fileSize: 10_000 })),
     )
     const uploads = await Promise.all(responses.map((response) => json<StartedUpload>(response)))
     // A transfer that the server rejects may end before all of its bytes are sent.
@@ -63,7 +63,7 @@ describe('a disk with space for one more upload', () => {
         () => 507,
       )
     const statuses = await Promise.all(uploads.map(send))
-    expect(statuses.sort()).toEqual([200, ...Array(19).fill(507)])
+    expect(statuses.sort()).toEqual([200, ...Array(7).fill(507)])
     expect(space.freeBytes).toBeGreaterThanOrEqual(0)
   })
 
@@ -125,18 +125,12 @@ describe('a disk full of unconfirmed uploads', () => {
   })
 })
 
-test('a batch starts only the files that fit', async () => {
+test('a link starts only if all its files fit', async () => {
   const person = await makePerson(app, { tier: 'premium' })
   space.freeBytes = 25
-  const results = await startUploads(person, [
-    uploadRequest(),
-    uploadRequest({ fileSize: 100 }),
-    uploadRequest(),
-    uploadRequest(),
-  ])
-  expect(codesOf(results)).toEqual(['ok', 'STORAGE_FULL', 'ok', 'STORAGE_FULL'])
-  expect(results[1]?.error?.httpStatus).toBe(507)
-  expect(await countUploads(person)).toBe(2)
+  const files = [newFile({ fileSize: 10 }), newFile({ fileSize: 100 })]
+  await expectError(await requestLink(person, files), 507, 'STORAGE_FULL')
+  expect(await countUploads(person)).toBe(0)
 })
 
 describe('an account', () => {
@@ -156,10 +150,8 @@ describe('an account', () => {
 
   test('without a file limit can start a thousand small uploads', async () => {
     const person = await makePerson(app, { tier: 'premium' })
-    for (let round = 0; round < 10; round += 1) {
-      const results = await startUploads(person, Array(100).fill(uploadRequest({ fileSize: 1 })))
-      expect(new Set(codesOf(results))).toEqual(new Set(['ok']))
-    }
+    const response = await requestLink(person, Array(1000).fill(newFile({ fileSize: 1 })))
+    expect(response.status).toBe(201)
     expect(await countUploads(person)).toBe(1000)
   })
 
@@ -173,11 +165,11 @@ describe('an account', () => {
   })
 })
 
-test("a batch starts only the files within the account's limit", async () => {
+test("a link starts only within the account's limit", async () => {
   const person = await makePerson(app, { tier: 'premium' })
-  const largeRequest = uploadRequest({ fileSize: 1024 * mebibyte })
-  await startUploads(person, Array(31).fill(largeRequest))
-  const results = await startUploads(person, [uploadRequest(), largeRequest, uploadRequest()])
-  expect(codesOf(results)).toEqual(['ok', 'UPLOADS_UNFINISHED', 'ok'])
-  expect(await countUploads(person)).toBe(33)
+  const largeFile = newFile({ fileSize: 1024 * mebibyte })
+  expect((await requestLink(person, Array(31).fill(largeFile))).status).toBe(201)
+  const files = [newFile(), largeFile]
+  await expectError(await requestLink(person, files), 409, 'UPLOADS_UNFINISHED')
+  expect(await countUploads(person)).toBe(31)
 })

@@ -1,67 +1,30 @@
 import type { Page } from '@playwright/test'
 import { findAxeViolations, loadAxeIntoEachPage } from './support/axe.ts'
+import { expectShown } from './support/expect-shown.ts'
 import { findForcedColorsProblems } from './support/forced-colors.ts'
 import { findMainActions } from './support/main-actions.ts'
 import { openEach } from './support/open-screens.ts'
+import { screenTexts } from './support/screen-texts.ts'
 import { screenSets } from './support/screens.ts'
 import { expect, test } from './support/test.ts'
 import { openTextSize, type SetTextSize } from './support/text-size.ts'
 
-/** The axe rules whose result depends on the theme or the width. */
-const displayRules = ['color-contrast', 'link-in-text-block', 'scrollable-region-focusable']
-
-/**
- * No screen may scroll sideways in any of these display modes. The first one is the default. axe
- * runs once per theme, because colors don't depend on the width.
- */
-const displayModes: readonly {
-  width: number
-  theme?: 'light' | 'dark'
-  /** Which of axe's rules to check, by default all. */
-  rules?: readonly string[]
-  text?: number
-}[] = [
-  { width: 1280, theme: 'dark' },
-  { width: 390, text: 2 },
-  { width: 360, theme: 'light', rules: displayRules },
-]
-
-/** Switches the theme. Returns the elements that start an animation or transition as a result. */
-function switchTheme(page: Page, theme: string) {
-  return page.evaluate((theme) => {
-    document.documentElement.dataset.theme = theme
-    return document
-      .getAnimations()
-      .filter(({ effect }) => Number(effect?.getComputedTiming().activeDuration) > 1)
-      .map(({ effect }) => (effect instanceof KeyframeEffect ? effect.target?.outerHTML : 'page'))
-  }, theme)
-}
-
-/** Checks the current screen. Leaves the viewport at 1280 px. */
-async function check(page: Page, screen: string, setTextSize: SetTextSize) {
-  for (const { width, theme, rules, text = 1 } of displayModes) {
-    await page.setViewportSize({ width, height: 800 })
-    if (text !== 1) await setTextSize(text)
-    const measureOverflow = () =>
-      page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
-    await expect
-      .poll(measureOverflow, `${screen}, ${width} px wide, text × ${text}`)
-      .toBeLessThanOrEqual(0)
-    if (text !== 1) await setTextSize(1)
-    if (theme === undefined) continue
-    expect.soft(await switchTheme(page, theme), `${screen}, ${theme}: moves`).toEqual([])
-    expect.soft(await findAxeViolations(page, rules), `${screen}, ${theme}`).toEqual([])
-  }
+/** On a phone with text of twice the usual size, the least fits side by side. */
+async function expectToFitPhone(page: Page, screen: string, setTextSize: SetTextSize) {
+  await page.setViewportSize({ width: 390, height: 800 })
+  await setTextSize(2)
+  const measureOverflow = () =>
+    page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+  await expect.poll(measureOverflow, `${screen}, on a phone`).toBeLessThanOrEqual(0)
+  await setTextSize(1)
   await page.setViewportSize({ width: 1280, height: 800 })
-  const actions = await findMainActions(page)
-  expect.soft(actions.slice(1), `${screen}: more main actions than '${actions[0]}'`).toEqual([])
-  expect.soft(await findForcedColorsProblems(page), `${screen}, forced colors`).toEqual([])
 }
 
+// An animation would change colors while axe reads them.
 test.use({ contextOptions: { reducedMotion: 'reduce' } })
 
 for (const [set, screens] of Object.entries(screenSets)) {
-  test(`${set}: every screen passes axe, has no sideways scrolling or motion, and works in forced colors`, async ({
+  test(`${set}: every screen has its texts, passes axe, fits a phone and works in forced colors`, async ({
     app,
     folder,
     errors,
@@ -69,6 +32,14 @@ for (const [set, screens] of Object.entries(screenSets)) {
   }) => {
     await loadAxeIntoEachPage(page)
     const setTextSize = await openTextSize(page)
-    await openEach(screens, { app, folder, errors, page }, (name) => check(page, name, setTextSize))
+    await openEach(screens, { app, folder, errors, page }, async (screen) => {
+      for (const [where, texts] of screenTexts[screen] ?? []) await expectShown(where(page), texts)
+      // In the light theme, which is the default, contrasts are lower than in the dark theme.
+      expect.soft(await findAxeViolations(page), screen).toEqual([])
+      const actions = await findMainActions(page)
+      expect.soft(actions.slice(1), `${screen}: more main actions than '${actions[0]}'`).toEqual([])
+      expect.soft(await findForcedColorsProblems(page), `${screen}, forced colors`).toEqual([])
+      await expectToFitPhone(page, screen, setTextSize)
+    })
   })
 }

@@ -1,5 +1,4 @@
 import type { Page } from '@playwright/test'
-import { sessions } from '../../src/server/db/schema.ts'
 import { json, logIn, makeClient, makeFile, makePerson } from '../support/make.ts'
 import { fileRow, fillLogin, openDashboard } from './support/dashboard.ts'
 import { pressOn, typeInto } from './support/keyboard.ts'
@@ -18,8 +17,6 @@ test('the account page works by keyboard: name, password, ending a session', asy
   errors.expect(/400 \(Bad Request\).*\/api\/auth\/change-password$/)
   const person = await makePerson(app)
   await makeFile(person, { bytes: new Uint8Array(2048) })
-  const { id } = await makeFile(person, { name: 'plans.pdf' })
-  await person.fetch(`/api/files/${id}`, { method: 'DELETE' })
   const firstClient = makeClient(app, await logIn(app, person.email, person.password))
   await openDashboard(page, app, person)
   const { keyboard } = page
@@ -42,10 +39,6 @@ test('the account page works by keyboard: name, password, ending a session', asy
 
   await fillField('Current password', 'not this one')
   await fillField('New password', 'a new password')
-  await fillField('Confirm new password', 'another one')
-  await keyboard.press('Enter')
-  await expect(page.getByText("Passwords don't match")).toBeVisible()
-  await expect(page.getByLabel('Confirm new password', { exact: true })).toBeFocused()
   await fillField('Confirm new password', 'a new password')
   await keyboard.press('Enter')
   await expect(page.getByText('The current password is incorrect.')).toBeVisible()
@@ -54,8 +47,6 @@ test('the account page works by keyboard: name, password, ending a session', asy
   await fillField('Current password', person.password)
   await keyboard.press('Enter')
   await expect(page.getByText('Password changed', { exact: true })).toBeVisible()
-  await expect(page.getByRole('heading', { name: 'Password', exact: true, level: 2 })).toBeFocused()
-  await expect(page.getByLabel('New password', { exact: true })).toHaveValue('')
   expect((await firstClient.fetch('/api/auth/user')).status).toBe(401)
 
   const otherClient = makeClient(app, await logIn(app, person.email, 'a new password'))
@@ -71,11 +62,6 @@ test('the account page works by keyboard: name, password, ending a session', asy
   await expect(section(page, 'Tier and storage')).toContainText(
     'TierFreeFiles1Stored2 KBActive links1',
   )
-  const receiptsSection = section(page, 'Tier and storage')
-  await pressOn(page, receiptsSection.getByRole('button', { name: 'Show receipts' }))
-  await expect(receiptsSection.getByRole('listitem')).toHaveText([
-    /^plans\.pdf.*Confirmed by storage\.$/,
-  ])
   // Without a support email address, a server whose host is an IP address offers the feedback form
   // instead.
   const contactLink = page.getByRole('link', { name: 'Write to the operator' })
@@ -118,53 +104,4 @@ test('a session ended elsewhere redirects to the login and back', async ({
   await fillLogin(page, person)
   await expect(page).toHaveURL('/?tab=files')
   await expect(fileRow(page, 'notes.txt')).toBeVisible()
-})
-
-test('nothing renders before the session is known, and then only the right screen does', async ({
-  app,
-  errors,
-  page,
-}) => {
-  await openDashboard(page, app, await makePerson(app))
-  const shownTexts = await recordShownTexts(page)
-  let releaseResponse = () => {}
-  const responseReleased = new Promise<void>((resolve) => {
-    releaseResponse = resolve
-  })
-  await page.route('**/api/auth/user', async (route) => {
-    await responseReleased
-    await route.continue()
-  })
-  for (const address of ['/login', '/account', '/']) {
-    await page.goto(address)
-    await expect(page.getByRole('main').getByRole('status')).toHaveText('Loading')
-  }
-  for (const text of ['Sign In', 'Get Started', 'Ways to sign in', 'Welcome back, ']) {
-    expect(shownTexts).not.toContain(text)
-  }
-  releaseResponse()
-  await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
-
-  // Signed-in users are redirected from login and signup, but only within this server.
-  for (const [address, target] of [
-    ['/signup?next=/account', '/account'],
-    ['/login?next=//evil.example', '/'],
-  ] as const) {
-    await page.goto(address)
-    await expect(page).toHaveURL(target)
-    await expect(page.getByRole('link', { name: 'Account' })).toBeVisible()
-  }
-  for (const text of ['Sign In', 'Sign Up', 'Get Started']) expect(shownTexts).not.toContain(text)
-
-  // Load the file list first. If it were requested after the session has ended, its 401 would be a
-  // second console error.
-  await expect(page.getByText('No files yet')).toBeVisible()
-  // Account data must not appear, even briefly, once the session has ended.
-  errors.expect(/401 \(Unauthorized\).*\/api\/auth\/user$/)
-  await app.deps.db.delete(sessions)
-  shownTexts.length = 0
-  await page.goto('/')
-  await expect(page.getByRole('link', { name: 'Get Started' })).toBeVisible()
-  expect(shownTexts).not.toContain('Log out')
-  expect(shownTexts).not.toContain('Welcome back, ')
 })

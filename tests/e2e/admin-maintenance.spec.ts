@@ -2,13 +2,11 @@ import { eq } from 'drizzle-orm'
 import { files } from '../../src/server/db/schema.ts'
 import { updateFiles } from '../support/file-rows.ts'
 import { makeFile, makePerson } from '../support/make.ts'
-import { maintenanceRow, openAdminCenter, openSection, startMaintenance } from './support/admin.ts'
-import { pressOn } from './support/keyboard.ts'
+import { maintenanceRow, openAdminCenter, startMaintenance } from './support/admin.ts'
 import { expect, test } from './support/test.ts'
 
-test('maintenance actions report their results, and a failed test upload its reason', async ({
+test('maintenance actions report their results, and show them again after a reload', async ({
   app,
-  errors,
   page,
 }) => {
   const owner = await makePerson(app)
@@ -30,14 +28,6 @@ test('maintenance actions report their results, and a failed test upload its rea
       .click()
     return resultText
   }
-  // Escape cancels and returns focus to the button.
-  const cleanUpButton = maintenanceRow(page, 'Clean up expired files').getByRole('button')
-  await openSection(page, 'Maintenance')
-  await pressOn(page, cleanUpButton)
-  await expect(page.getByRole('alertdialog')).toContainText('For all users, deletes every file')
-  await page.keyboard.press('Escape')
-  await expect(page.getByRole('alertdialog')).toHaveCount(0)
-  await expect(cleanUpButton).toBeFocused()
   const destructiveActions: [string, string, string][] = [
     ['Sanitize filenames', 'Sanitize', '1 name changed, 0 errors'],
     ['Expire files', 'Expire files', 'Bytes of 1 file removed'],
@@ -53,22 +43,13 @@ test('maintenance actions report their results, and a failed test upload its rea
     ['Test storage upload', /1 MB sent in \d+\.\d s/],
   ]
   for (const [title, text] of expectedTexts) await expect(await run(title)).toContainText(text)
-  await expect(await runAndConfirm('Expire trials', 'Expire trials')).toContainText(
-    '0 trials ended',
-  )
   expect((await app.sendQueuedEmails()).map(({ to }) => to.address)).toContain(admin.email)
-
-  errors.expect(/403 \(Forbidden\).*\/storage\//)
-  await page.route('**/storage/**', (route) => route.fulfill({ status: 403, body: '' }))
-  const uploadResultText = await run('Test storage upload')
-  await expect(uploadResultText).toContainText('Upload failed with status 403')
-  await expect(uploadResultText).toContainText('write permission')
 
   // After a reload the results come from the audit log.
   await page.reload()
   const lastResults: [string, string][] = [
     ['Sanitize filenames', 'Sanitized filenames: 1'],
-    ['Expire trials', 'Expired trials: 0'],
+    ['Expire trials', 'Expired trials: 1'],
     ['Test email', 'Sent a test email: OK'],
     ['Test storage upload', 'Tested a storage upload'],
   ]

@@ -34,12 +34,6 @@ test('a brand is set on the account page, shown on link pages without scripts, a
   )
   const chooseLogo = (name: string, mimeType: string, buffer: Buffer) =>
     form.getByLabel('Logo', { exact: true }).setInputFiles({ name, mimeType, buffer })
-  await chooseLogo(
-    'logo.svg',
-    'image/svg+xml',
-    Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'),
-  )
-  await expect(form.getByText('Please choose a PNG, JPEG or WebP.')).toBeVisible()
 
   // The server rejects only the logo. An earlier request has saved the other fields.
   errors.expect(/400 \(Bad Request\).*\/api\/branding\/logo$/)
@@ -64,10 +58,6 @@ test('a brand is set on the account page, shown on link pages without scripts, a
   await expect(logo).toHaveCSS('height', '36px')
 
   const removeButton = form.getByRole('button', { name: 'Remove branding' })
-  await pressOn(page, removeButton)
-  await expect(page.getByRole('alertdialog')).toBeVisible()
-  await page.keyboard.press('Escape')
-  await expect(removeButton).toBeFocused()
   await pressOn(page, removeButton)
   await pressOn(page, page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }))
   await expect(form.getByLabel('Name', { exact: true })).toHaveValue('')

@@ -2,26 +2,15 @@ import { missingCephPrograms } from '../../scripts/ceph.mjs'
 import { serveApp } from '../support/app-server.ts'
 import { countStoredBytes, createBucket, type TestBucket } from '../support/bucket.ts'
 import { hangTimeoutMs } from '../support/hang.ts'
-import { makePerson, signUp } from '../support/make.ts'
+import { makePerson } from '../support/make.ts'
 import { createDatabase } from '../support/postgres-server.ts'
 import { type S3Server, startRadosgw } from '../support/radosgw.ts'
 import { startSmtpServer, type TestSmtpServer } from '../support/smtp-server.ts'
 import { openAdminCenter, startMaintenance } from './support/admin.ts'
 import { chooseFiles, dropFiles, fileRow, openDashboard } from './support/dashboard.ts'
 import { hashFile, writeRandomFile } from './support/files.ts'
-import {
-  connectionErrorPattern,
-  countSentBytes,
-  countStoredPuts,
-  expect,
-  expectNoWastedPuts,
-  isPut,
-  test as onNetwork,
-  reopen,
-  stallAfter,
-} from './support/network.ts'
+import { connectionErrorPattern, expect, isPut, test as onNetwork } from './support/network.ts'
 import { getPostgresUrl } from './support/run.ts'
-import { dropOnUpload, expectArrived, expectUpload } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 
@@ -114,65 +103,6 @@ test('a page uploads to a bucket and downloads from it across origins', async ({
     expect(savedDownload.suggestedFilename()).toBe(file.name)
     expect(await hashFile(await savedDownload.path())).toBe(file.sha256)
   }
-})
-
-test('repeated bucket failures, even rejected URLs, cost only the parts in flight', async ({
-  app,
-  context,
-  folder,
-  network,
-  errors,
-  page,
-}) => {
-  errors.expect(connectionErrorPattern)
-  const videoFile = await writeRandomFile(folder, 'film.mkv', 75 * mebibyte + 1)
-  await openDashboard(page, app, await signUp(app))
-  const interruptions = [
-    () => network.reset(),
-    () => network.respondToPuts(403),
-    () => network.respondToPuts(503),
-    () => network.cut(),
-  ]
-  // At most five parts of 8 MiB are in flight, so after 44 MiB at least one is stored.
-  let stallPromise = network.stallPutsAfter(44 * mebibyte)
-  await dropFiles(page, [videoFile.path])
-  for (const interrupt of interruptions) {
-    await stallPromise
-    await context.setOffline(interrupt === interruptions[3])
-    interrupt()
-    network.restore()
-    stallPromise = network.stallPutsAfter(9 * mebibyte)
-    await context.setOffline(false)
-  }
-  network.restore()
-  await expectArrived(page, app, videoFile)
-  expectNoWastedPuts(network)
-})
-
-test('after the tab is closed at 60 %, choosing the same file resumes from the stored parts', async ({
-  app,
-  folder,
-  network,
-  errors,
-  page,
-}) => {
-  errors.allow(connectionErrorPattern)
-  const partCount = 13
-  const videoFile = await writeRandomFile(folder, 'film.mkv', partCount * 8 * mebibyte)
-  await openDashboard(page, app, await makePerson(app))
-  // After this many bytes, 60 % of the parts are stored. The remaining bytes belong to parts in
-  // flight.
-  await stallAfter(network, (partCount * 0.6 + 5) * 8 * mebibyte, () =>
-    chooseFiles(page, [videoFile.path]),
-  )
-  await expect.poll(() => countStoredPuts(network)).toBeGreaterThanOrEqual(partCount * 0.6)
-
-  const secondPage = await reopen(page, network)
-  const exchangeCountBefore = network.exchanges.length
-  await expectUpload(secondPage, videoFile.name, 'Paused')
-  await dropOnUpload(secondPage, videoFile.path, videoFile.name)
-  await expectArrived(secondPage, app, videoFile)
-  expect(countSentBytes(network, exchangeCountBefore)).toBeLessThan(videoFile.size * 0.45)
 })
 
 test('the administrator tests email and bucket, and learns which permission is missing even without CORS', async ({

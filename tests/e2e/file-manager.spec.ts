@@ -5,14 +5,14 @@ import { openDashboard } from './support/dashboard.ts'
 import { tabTo } from './support/keyboard.ts'
 import { expect, test } from './support/test.ts'
 
-test('a premium user sorts, selects, copies and deletes thousands of files and sets defaults, by keyboard', async ({
+test('a premium user sorts, selects, copies and deletes many files and sets defaults, by keyboard', async ({
   app,
   context,
   page,
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const person = await makePerson(app, { tier: 'premium' })
-  await insertFiles(app, person.id, 1100)
+  await insertFiles(app, person.id, 120)
   await app.pool.query(
     `with downloaded as (
        update files set download_count = 3, last_download_at = $1
@@ -36,7 +36,7 @@ test('a premium user sorts, selects, copies and deletes thousands of files and s
   await openDashboard(page, app, person)
   await tabTo(page, page.getByRole('tab', { name: 'Upload' }))
   for (const _ of ['My Files', 'Requests', 'File Manager']) await press('ArrowRight')
-  await expect(page.getByText('1,100 files · 1,100 active links')).toBeVisible()
+  await expect(page.getByText('120 files · 120 active links')).toBeVisible()
 
   await tabTo(page, page.getByRole('button', { name: 'Settings' }))
   await press('Enter')
@@ -53,11 +53,11 @@ test('a premium user sorts, selects, copies and deletes thousands of files and s
 
   await tabTo(page, page.getByRole('searchbox', { name: 'Search by name' }))
   await page.keyboard.type('report 11')
-  await expect(page.getByText('12 links found')).toBeAttached()
+  await expect(page.getByText('11 links found')).toBeAttached()
   requests = []
   await tabTo(page, page.getByRole('combobox', { name: 'Sort by' }))
   await page.keyboard.type('Size')
-  await expect(rows.first()).toContainText('Report 1100 of')
+  await expect(rows.first()).toContainText('Report 119 of')
   await tabTo(page, page.getByRole('button', { name: 'Largest first' }))
   await press('Enter')
   await expect(rows.first()).toContainText('Report 11 of')
@@ -78,22 +78,22 @@ test('a premium user sorts, selects, copies and deletes thousands of files and s
 
   await tabTo(page, page.getByRole('checkbox', { name: 'Select all files' }), 'Shift+Tab')
   await press('Space')
-  await expect(page.getByText('12 selected')).toBeVisible()
-  await tabTo(page, page.getByRole('button', { name: 'Copy 12 links' }))
+  await expect(page.getByText('11 selected')).toBeVisible()
+  await tabTo(page, page.getByRole('button', { name: 'Copy 11 links' }))
   await press('Enter')
-  await expect(page.getByText('12 links copied')).toBeVisible()
+  await expect(page.getByText('11 links copied')).toBeVisible()
   const copiedText = await page.evaluate(() => navigator.clipboard.readText())
   const links = copiedText.split('\n')
-  expect(links.filter((link) => link.startsWith(`${app.url}/s/`))).toHaveLength(12)
-  await tabTo(page, page.getByRole('button', { name: 'Delete 12' }))
+  expect(links.filter((link) => link.startsWith(`${app.url}/s/`))).toHaveLength(11)
+  await tabTo(page, page.getByRole('button', { name: 'Delete 11' }))
   await press('Enter')
-  await expect(dialog).toContainText('Are you sure you want to delete 12 file(s)?')
+  await expect(dialog).toContainText('Are you sure you want to delete 11 file(s)?')
   // Another client deletes one of the files in the meantime.
   const [deletedLink] = await json<Link[]>(await person.fetch('/api/links?search=report+110+of'))
   await person.fetch(`/api/links/${deletedLink?.shortCode}`, { method: 'DELETE' })
   await press('Tab')
   await press('Enter')
-  await expect(page.getByText('11 files deleted')).toBeVisible()
+  await expect(page.getByText('10 files deleted')).toBeVisible()
   await expect(page.getByText('1 was already deleted.')).toBeVisible()
   await expect(heading).toBeFocused()
 
@@ -102,23 +102,18 @@ test('a premium user sorts, selects, copies and deletes thousands of files and s
   // Only the first page of the list is loaded. Selecting all files loads the other pages.
   await tabTo(page, page.getByRole('checkbox', { name: 'Select all files' }))
   await press('Space')
-  await expect(page.getByText('1,088 selected')).toBeVisible()
+  await expect(page.getByText('109 selected')).toBeVisible()
   // Sorting reloads only the first page of the list, but all files stay selected.
   requests = []
   await tabTo(page, page.getByRole('button', { name: 'Smallest first' }), 'Shift+Tab')
   await press('Enter')
-  await expect(rows.first()).toContainText('Report 1099 of')
-  await expect(page.getByText('1,088 selected')).toBeVisible()
+  await expect(rows.first()).toContainText('Report 120 of')
+  await expect(page.getByText('109 selected')).toBeVisible()
   await expect(page.getByRole('checkbox', { name: 'Select none' })).toBeChecked()
   expect(requests).toEqual([makePageQuery('-size')])
-  await tabTo(page, page.getByRole('button', { name: 'Copy 1,088 links' }))
+  await tabTo(page, page.getByRole('button', { name: 'Delete 109' }))
   await press('Enter')
-  await expect(page.getByText('1,088 links copied')).toBeVisible()
-  const allLinksText = await page.evaluate(() => navigator.clipboard.readText())
-  expect(new Set(allLinksText.split('\n')).size).toBe(1088)
-  await tabTo(page, page.getByRole('button', { name: 'Delete 1,088' }))
-  await press('Enter')
-  await expect(dialog).toContainText('Are you sure you want to delete 1088 file(s)?')
+  await expect(dialog).toContainText('Are you sure you want to delete 109 file(s)?')
   await press('Tab')
   await press('Enter')
   await expect(page.getByText('No files yet')).toBeVisible()

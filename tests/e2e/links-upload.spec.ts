@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import type { Link } from '../../src/shared/contract/links.ts'
 import { json, makePerson, type Person } from '../support/make.ts'
-import { dropFiles, openDashboard } from './support/dashboard.ts'
+import { dropFiles, fileRow, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile, writeSparseFile } from './support/files.ts'
 import { expect, isPut, test } from './support/network.ts'
 
@@ -34,6 +34,7 @@ test('a folder becomes one link, which is copied before it is complete', async (
   await openDashboard(page, app, person)
   await page.getByRole('button', { name: /^Title, message/ }).click()
   await page.getByLabel('Title').fill('Trip')
+  await page.getByRole('radio', { name: '7 days' }).click()
   let putCount = 0
   network.stall((exchange) => {
     if (isPut(exchange)) putCount += 1
@@ -52,7 +53,9 @@ test('a folder becomes one link, which is copied before it is complete', async (
   await expect
     .poll(() => listLinks(person))
     .toMatchObject([{ shortCode: link?.shortCode, state: 'ready' }])
-  expect((await listLinks(person))[0]?.files).toHaveLength(fileCount)
+  const [readyLink] = await listLinks(person)
+  expect(readyLink?.files).toHaveLength(fileCount)
+  await expect(fileRow(page, 'Trip').getByText('7 days left')).toBeVisible()
 })
 
 test('files within the limit share a link, and the choice of a link each is remembered', async ({

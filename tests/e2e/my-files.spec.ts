@@ -2,7 +2,6 @@ import { eq } from 'drizzle-orm'
 import { files } from '../../src/server/db/schema.ts'
 import { updateFiles } from '../support/file-rows.ts'
 import { makeFile, makePerson } from '../support/make.ts'
-import { insertFiles } from '../support/many-files.ts'
 import { fileRow, openDashboard } from './support/dashboard.ts'
 import { tabTo } from './support/keyboard.ts'
 import { expect, test } from './support/test.ts'
@@ -58,45 +57,4 @@ test('a free user retries a failed list, learns why a link ended, and clears the
   await expect(page.getByRole('listitem').filter({ hasText: '.txt' })).toHaveCount(1)
   await expect(fileRow(page, 'third.txt')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Clear expired history' })).toBeHidden()
-})
-
-test('a list of thousands of files loads page by page and is searched on the server', async ({
-  app,
-  errors,
-  page,
-}) => {
-  const person = await makePerson(app, { tier: 'premium' })
-  await insertFiles(app, person.id, 2500)
-  const requests: string[] = []
-  page.on('request', (request) => {
-    const { pathname, search } = new URL(request.url())
-    if (pathname === '/api/links') requests.push(search)
-  })
-  await openDashboard(page, app, person)
-  await page.getByRole('tab', { name: 'My Files' }).click()
-  await expect(page.getByText('2,500 active links')).toBeVisible()
-  const findRow = (index: number) => fileRow(page, `Report ${index} of the working group.pdf`)
-  await expect(findRow(1)).toBeVisible()
-  const rows = page.getByRole('list', { name: 'My Files' }).getByRole('listitem')
-  expect(await rows.count()).toBeLessThan(100)
-  await expect(rows.first()).toHaveAttribute('aria-setsize', '2500')
-
-  errors.expect(listErrorPattern)
-  await page.route(listUrlPattern, (route) => route.fulfill(serverError), { times: 1 })
-  await page.mouse.wheel(0, 1e6)
-  const alert = page.getByRole('alert').filter({ hasText: 'The files after these could not be' })
-  await alert.getByRole('button', { name: 'Try again' }).click()
-  await expect(alert).toBeHidden()
-  await expect(findRow(2500)).toBeVisible()
-  await expect(rows.last()).toHaveAttribute('aria-posinset', '2500')
-  expect(await rows.count()).toBeLessThan(100)
-  // The two lists requested their first page, and scrolling requested three more pages, one of them
-  // twice.
-  expect(requests.length).toBeLessThanOrEqual(6)
-
-  await page.getByRole('searchbox').fill('report 1234')
-  await expect(findRow(1234)).toBeVisible()
-  await expect(rows).toHaveCount(1)
-  await page.getByRole('button', { name: 'Clear search' }).click()
-  await expect(rows.first()).toHaveAttribute('aria-setsize', '2500')
 })

@@ -90,7 +90,7 @@ for (const engine of ['firefox', 'webkit'] as const) {
 
     await page.goto(app.url)
     await expectText(page, photo.name)
-    await stallAfter(network, 30 * mebibyte, () => chooseFile(page, videoFile.path))
+    await stallAfter(network, mebibyte, () => chooseFile(page, videoFile.path))
     await page.reload()
     network.reset()
     await expectText(page, 'Upload paused')

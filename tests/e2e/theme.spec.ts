@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
-import { openEach } from './support/open-screens.ts'
-import { screenSets } from './support/screens.ts'
+import { makeFile, makePerson } from '../support/make.ts'
+import { openDashboard } from './support/dashboard.ts'
 import { expect, test } from './support/test.ts'
 
 function getTheme(page: Page) {
@@ -26,20 +26,8 @@ declare global {
   }
 }
 
-/** One screen per kind of page, in an order that lets a single browser page open them all. */
-const names = [
-  'landing page',
-  'login',
-  'download page of a dead link',
-  'not found',
-  'download page',
-  'dashboard without files',
-]
-
-test('every page is light by default, dark when chosen, and stays dark after a reload', async ({
+test('every kind of page is light by default, dark when chosen, and stays dark after a reload', async ({
   app,
-  folder,
-  errors,
   page,
 }) => {
   await page.addInitScript(() => {
@@ -51,9 +39,15 @@ test('every page is light by default, dark when chosen, and stays dark after a r
     root.observe(document, { subtree: true, childList: true, attributeFilter: ['data-theme'] })
   })
   await page.emulateMedia({ colorScheme: 'dark' })
-  const screens = Object.assign({}, ...Object.values(screenSets))
-  const selectedScreens = Object.fromEntries(names.map((name) => [name, screens[name]]))
-  await openEach(selectedScreens, { app, folder, errors, page }, async (name) => {
+  const person = await makePerson(app)
+  const { shortCode } = await makeFile(person)
+  const pages = [
+    ['the landing page', () => page.goto('/')],
+    ['a download page', () => page.goto(`/s/${shortCode}`)],
+    ['the dashboard', () => openDashboard(page, app, person)],
+  ] as const
+  for (const [name, open] of pages) {
+    await open()
     expect(await getTheme(page), name).toBe('light')
     expect(await getBackgroundColor(page), name).toBe(lightBackground)
 
@@ -74,7 +68,7 @@ test('every page is light by default, dark when chosen, and stays dark after a r
     await page.getByRole('button', { name: 'Switch to light theme' }).click()
     await expect.poll(() => getBackgroundColor(page), name).toBe(lightBackground)
     expect(await page.evaluate(() => localStorage.getItem('mayfly-theme')), name).toBe('light')
-    // Forget the chosen theme before opening the next screen.
+    // Forget the chosen theme before opening the next page.
     await page.evaluate(() => localStorage.removeItem('mayfly-theme'))
-  })
+  }
 })

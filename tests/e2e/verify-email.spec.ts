@@ -86,37 +86,3 @@ test('signing up works by keyboard up to the dashboard, even with a second email
   await signIn(page)
   await expect(page.getByRole('heading', { name: 'Welcome back, Grace' })).toBeVisible()
 })
-
-test('invalid and expired links show an error and offer a new link', async ({ errors, page }) => {
-  await page.goto('/verify-email')
-  await expect(page.getByRole('heading', { name: 'Verification failed' })).toBeVisible()
-  await expect(page.getByText('No verification token found in URL')).toBeVisible()
-  await page.getByRole('link', { name: 'Create New Account' }).click()
-  await expect(page).toHaveURL('/signup')
-
-  errors.expect(/400 \(Bad Request\).*\/api\/auth\/verify-email\/check$/)
-  await page.goto('/verify-email?token=unknown')
-  await expect(page.getByText('Verification failed').nth(1)).toBeVisible()
-  await expect(page.getByText('This link is invalid or has expired.').first()).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Try again' })).toBeHidden()
-  await page.getByRole('link', { name: 'Back to home' }).click()
-  await expect(page).toHaveURL('/')
-  await page.goto('/verify-email')
-  await page.getByRole('link', { name: 'Back to Login' }).click()
-  await expect(page).toHaveURL('/login')
-})
-
-test('the signup page says who may sign up', async ({ app, page }) => {
-  app.deps.config.signup = ['example.com']
-  await page.goto('/signup')
-  await expect(page.getByText('Only addresses of example.com can sign up here.')).toBeVisible()
-  await fillSignup(page, makeAddress())
-  await expect(page.getByText('This address is of another domain.')).toBeVisible()
-  await expect(page.getByRole('textbox', { name: 'Email' })).toBeFocused()
-
-  app.deps.config.signup = 'closed'
-  await page.reload()
-  await expect(page.getByRole('heading', { name: 'Sign-up is closed' })).toBeVisible()
-  await expect(page.getByText('Ask the administrator for an account.')).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Sign Up' })).toBeHidden()
-})

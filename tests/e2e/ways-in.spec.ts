@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makePerson } from '../support/make.ts'
 import { dropFiles, fileRow, openDashboard } from './support/dashboard.ts'
-import { writeRandomFile, writeSparseFile } from './support/files.ts'
+import { writeRandomFile } from './support/files.ts'
 import { recordShownTexts } from './support/shown-texts.ts'
 import { expect, test } from './support/test.ts'
 import { hashDownload, readShortCode } from './support/uploads.ts'
@@ -55,21 +55,4 @@ test('a pasted image and pasted text become files', async ({ app, context, page 
   await page.locator('body').press('ControlOrMeta+v')
   await expect(page.getByRole('listitem').filter({ hasText: /\.txt/ })).toBeVisible()
   await expect(page.getByText('2 active links')).toBeVisible()
-})
-
-test('a premium user is told which file is too large, and the others upload', async ({
-  app,
-  folder,
-  page,
-}) => {
-  const smallFile = await writeRandomFile(folder, 'small.txt', 1000)
-  const largeFilePath = await writeSparseFile(folder, 'disk.img', 1024 ** 3 + 1)
-  await openDashboard(page, app, await makePerson(app, { tier: 'premium' }))
-
-  await dropFiles(page, [largeFilePath, smallFile.path])
-  await expect(fileRow(page, smallFile.name)).toBeVisible()
-  await expect(page.getByText('disk.img').first()).toBeVisible()
-  await expect(page.getByText(/zip.*7z|7z.*zip/i)).toBeVisible()
-  await page.getByRole('button', { name: 'Try Another File' }).click()
-  await expect(page.getByText('disk.img').first()).toBeHidden()
 })

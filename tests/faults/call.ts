@@ -21,7 +21,7 @@ const allowedErrors = {
   'request files': [],
   'start a delivery': ['REQUEST_NOT_FOUND', 'REQUEST_FULL'],
   'list deliveries': [],
-  'confirm a delivery': ['REQUEST_NOT_FOUND'],
+  'confirm a delivery': ['REQUEST_NOT_FOUND', 'UPLOAD_INCOMPLETE', 'UPLOAD_NOT_FOUND'],
   'share a delivery': ['LINK_NOT_FOUND'],
   'download a link': ['LINK_NOT_FOUND'],
   'delete a link': ['LINK_NOT_FOUND'],

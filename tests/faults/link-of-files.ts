@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import yauzl from 'yauzl'
+import type { ErrorCode } from '../../src/shared/contract/errors.ts'
 import type { Link } from '../../src/shared/contract/links.ts'
 import { hangTimeoutMs } from '../support/hang.ts'
 import { type Client, json, makeClient, sha256 } from '../support/make.ts'
@@ -7,12 +8,12 @@ import type { RandomInt } from '../support/seeded-rounds.ts'
 import { type Caller, call } from './call.ts'
 import { Violation } from './expected-file.ts'
 import {
+  confirmDelivery,
   type ExpectedRequest,
   requestFiles,
   type StartedLink,
   share,
   startDelivery,
-  uploaderOf,
 } from './sent-link.ts'
 
 /** A link of several files, with everything that the server's responses have revealed. */
@@ -95,17 +96,8 @@ export async function uploadLink(user: LinkOwner, link: ExpectedLink): Promise<v
     ),
   )
   if (putResponses.includes(null)) return
-  const uploads = cloudKeys.map((cloudKey) => ({ cloudKey }))
-  const response = await call(user, link.isSent ? 'confirm a delivery' : 'confirm a link', () =>
-    uploaderOf(user, started).post('/api/files/confirm-uploads', { uploads }),
-  )
-  const isGone = response?.status === 404
-  const confirmed = response?.ok
-    ? await json<{ results: { error?: { code: string } }[] }>(response).catch(() => null)
-    : null
-  if (isGone) user.links = user.links.filter((other) => other !== link)
-  if (confirmed === null) return
-  const codes = confirmed.results.flatMap(({ error }) => error?.code ?? [])
+  const codes = await (link.isSent ? confirmDelivery(user, started) : confirmLink(user, cloudKeys))
+  if (codes === null) return
   // A confirm whose response was lost may have sealed only some of the files.
   const lostCode = codes.find((code) => code === 'UPLOAD_INCOMPLETE')
   if (lostCode && putResponses.every((putResponse) => putResponse?.ok)) {
@@ -113,9 +105,21 @@ export async function uploadLink(user: LinkOwner, link: ExpectedLink): Promise<v
   }
   link.isComplete = codes.length === 0 && (!link.isSent || (await share(user, started)))
   // The uploads were idle for a day, or have lost a race against that.
-  if (codes.includes('UPLOAD_NOT_FOUND')) {
+  if (codes.includes('UPLOAD_NOT_FOUND') || codes.includes('REQUEST_NOT_FOUND')) {
     user.links = user.links.filter((other) => other !== link)
   }
+}
+
+/** Confirms files. Returns the codes of the errors, or null if the response was lost. */
+async function confirmLink(user: LinkOwner, cloudKeys: string[]): Promise<ErrorCode[] | null> {
+  const uploads = cloudKeys.map((cloudKey) => ({ cloudKey }))
+  const response = await call(user, 'confirm a link', () =>
+    user.client.post('/api/files/confirm-uploads', { uploads }),
+  )
+  const confirmed = response?.ok
+    ? await json<{ results: { error?: { code: ErrorCode } }[] }>(response).catch(() => null)
+    : null
+  return confirmed?.results.flatMap(({ error }) => error?.code ?? []) ?? null
 }
 
 /** Starts a delivery of these files to a request of the user. */

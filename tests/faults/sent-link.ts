@@ -1,3 +1,4 @@
+import type { ErrorBody, ErrorCode } from '../../src/shared/contract/errors.ts'
 import type { Link } from '../../src/shared/contract/links.ts'
 import { withToken } from '../support/file-requests.ts'
 import { changeLink } from '../support/link-requests.ts'
@@ -60,9 +61,26 @@ export async function startDelivery(
   }
 }
 
-/** Returns the client that confirms the files of a link: its sender's or its owner's. */
-export function uploaderOf(owner: RequestOwner, { uploadToken }: StartedLink): Client {
-  return uploadToken === null ? owner.client : withToken(makeClient(owner), uploadToken)
+/** Confirms files as their sender. Returns the codes of the errors, or null if a response was lost. */
+export async function confirmDelivery(
+  owner: RequestOwner,
+  { cloudKeys, uploadToken }: StartedLink,
+): Promise<ErrorCode[] | null> {
+  const sender = withToken(makeClient(owner), uploadToken ?? '')
+  const responses = await Promise.all(
+    cloudKeys.map((cloudKey) =>
+      call(owner, 'confirm a delivery', () =>
+        sender.post('/api/files/confirm-upload', { cloudKey }),
+      ),
+    ),
+  )
+  const codes: ErrorCode[] = []
+  for (const response of responses) {
+    const body = response && (await json<Partial<ErrorBody>>(response).catch(() => null))
+    if (body === null) return null
+    if (body.code) codes.push(body.code)
+  }
+  return codes
 }
 
 /** Shares a received link, so that visitors can download it. Returns false if a response was lost. */

@@ -41,7 +41,6 @@ function makeResponses() {
   return {
     /** The signed-in user, or null for a visitor. */
     user: 'ada' as string | null,
-    isOnline: true,
     isServerReady: true,
     /**
      * Called with the file name when an upload starts. Returns an error to make the start fail, or
@@ -78,8 +77,6 @@ function makeTraces() {
     locks: new Map() as HeldLocks,
     /** How many uploads the server has started. */
     tickets: 0,
-    /** How many calls were made through `calls.gathered`, which combines calls into one request. */
-    batchedCalls: 0,
     listRefetches: 0,
     /** How many times the engine has reported a change. */
     changes: 0,
@@ -94,7 +91,7 @@ function makeTraces() {
 type World = ReturnType<typeof makeResponses> & ReturnType<typeof makeTraces>
 
 function makeCalls(world: World): EngineDeps['calls'] {
-  const single: EngineDeps['calls']['batched'] = {
+  const single: Pick<EngineDeps['calls'], 'getUploadUrl' | 'confirmUpload'> = {
     getUploadUrl: async (request) => {
       const { fileName: name, fileSize: size } = request
       world.requests.push(request)
@@ -151,16 +148,6 @@ function makeCalls(world: World): EngineDeps['calls'] {
       world.linkCalls.push(start)
       return startAll(start.files, start)
     },
-    batched: {
-      getUploadUrl: (request, signal) => {
-        world.batchedCalls += 1
-        return single.getUploadUrl(request, signal)
-      },
-      confirmUpload: (request, signal) => {
-        world.batchedCalls += 1
-        return single.confirmUpload(request, signal)
-      },
-    },
     listParts: async ({ cloudKey }) => {
       world.log.push(`list ${cloudKey}`)
       return world.onList()
@@ -201,7 +188,6 @@ export function openEngineWorld() {
       job.onProgress(job.file.size)
     },
     checksumsOf: async (): Promise<FileChecksums | null> => ({ sha256: 'a'.repeat(64), crc32: 7 }),
-    connection: { isOnline: () => world.isOnline, waitUntilOnline: async () => undefined },
     timers: browserTimers,
     wait,
     random: () => 0,
@@ -239,11 +225,12 @@ export function openEngineWorld() {
     const timers: EngineDeps['timers'] = {
       ...deps.timers,
       runAfter: (ms, task) => deps.timers.runAfter(ms, () => isOpen && task()),
+      runEvery: (ms, task) => deps.timers.runEvery(ms, () => isOpen && task()),
     }
     const claimedIds: string[] = []
     const records = createRecordStore(
       () => createMemoryStorage(world.values),
-      timers,
+      timers.now,
       () => {
         for (const other of tabs) if (other !== tab) setTimeout(other.engine.reloadSoon)
       },
@@ -272,7 +259,6 @@ export function openEngineWorld() {
     const tab: Tab = {
       engine,
       close: () => {
-        records.flush()
         isOpen = false
         tabs.delete(tab)
         for (const id of claimedIds) world.locks.delete(id)

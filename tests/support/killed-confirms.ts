@@ -25,7 +25,6 @@ import {
 import { lossKinds, type PostgresProxy } from './postgres-proxy.ts'
 import { isLongRun } from './rounds.ts'
 import { type RandomInt, runSeededRounds } from './seeded-rounds.ts'
-import { type EntryResult, requestConfirms } from './upload-batches.ts'
 import { requestConfirm } from './upload-requests.ts'
 
 const dayMs = 24 * 60 * 60_000
@@ -50,15 +49,15 @@ type Bytes = Uint8Array<ArrayBuffer>
 type Links = Map<string, Bytes>
 
 interface PendingCall {
-  kind: 'confirm' | 'confirm of several' | 'renewal'
+  kind: 'confirm' | 'renewal'
   /** Resolves when the server has responded or has been killed. */
   send(): Promise<void>
   /**
    * Call this after the restart. Asserts that the call took effect completely or not at all, that
    * its response was correct, and that a retry succeeds. Adds the links that work to `links`.
-   * Returns the outcome for each file.
+   * Returns the outcome.
    */
-  verify(links: Links): Promise<Outcome[]>
+  verify(links: Links): Promise<Outcome>
 }
 
 interface SentUpload {
@@ -100,10 +99,9 @@ export async function killDuringConfirms(
   const verifyAll = async (calls: readonly PendingCall[]) => {
     const outcomes: Outcome[] = []
     for (const call of calls) {
-      for (const outcome of await call.verify(links)) {
-        recordOutcome(call, outcome)
-        outcomes.push(outcome)
-      }
+      const outcome = await call.verify(links)
+      recordOutcome(call, outcome)
+      outcomes.push(outcome)
     }
     await expectConsistent(environment, renewalCount)
     return outcomes
@@ -199,17 +197,12 @@ async function killDuring(
 async function prepareCalls(environment: Environment): Promise<PendingCall[]> {
   const freeUser = await makeUser(environment, 'free')
   const premiumUser = await makeUser(environment, 'premium')
-  // A free user's confirm needs a transaction, because it counts the user's files. A premium user's
-  // confirm is a single statement.
   return [
-    confirmCall(environment, freeUser, await sendUploads(freeUser, ['free 1'])),
-    confirmCall(environment, freeUser, await sendUploads(freeUser, ['free 2', 'free 3'])),
-    confirmCall(environment, premiumUser, await sendUploads(premiumUser, ['premium 1'])),
-    confirmCall(
-      environment,
-      premiumUser,
-      await sendUploads(premiumUser, ['premium 2', 'premium 3']),
-    ),
+    confirmCall(environment, freeUser, await sendUpload(freeUser, 'free 1')),
+    confirmCall(environment, freeUser, await sendUpload(freeUser, 'free 2')),
+    confirmCall(environment, freeUser, await sendUpload(freeUser, 'free 3')),
+    confirmCall(environment, premiumUser, await sendUpload(premiumUser, 'premium 1')),
+    confirmCall(environment, premiumUser, await sendUpload(premiumUser, 'premium 2')),
     renewCall(
       environment,
       premiumUser,
@@ -232,68 +225,42 @@ async function makeUser(
   return makeClient(server, await logIn(server, email, password))
 }
 
-async function sendUploads(user: Client, names: readonly string[]): Promise<SentUpload[]> {
-  const sentUploads: SentUpload[] = []
-  for (const name of names) {
-    const bytes = new Uint8Array(randomBytes(1 + (randomBytes(2).readUInt16BE() % maxBytes)))
-    const startedUpload = await startUpload(user, { name, size: bytes.length })
-    await expectOk(await putBytes(startedUpload, bytes))
-    sentUploads.push({ name, cloudKey: startedUpload.cloudKey, bytes })
-  }
-  return sentUploads
+async function sendUpload(user: Client, name: string): Promise<SentUpload> {
+  const bytes = new Uint8Array(randomBytes(1 + (randomBytes(2).readUInt16BE() % maxBytes)))
+  const { cloudKey, ...upload } = await startUpload(user, { name, size: bytes.length })
+  await expectOk(await putBytes({ cloudKey, ...upload }, bytes))
+  return { name, cloudKey, bytes }
 }
 
-/** Prepares a call that confirms one upload, or several in a batch. */
 function confirmCall(
   environment: Environment,
   user: Client,
-  uploads: readonly SentUpload[],
+  { name, cloudKey, bytes }: SentUpload,
 ): PendingCall {
-  const [firstUpload] = uploads
-  const isSingle = uploads.length === 1
-  const sendConfirm = () =>
-    isSingle
-      ? requestConfirm(user, firstUpload?.cloudKey ?? '')
-      : requestConfirms(
-          user,
-          uploads.map(({ cloudKey }) => ({ cloudKey })),
-        )
-  const readFiles = async (response: Response): Promise<File[]> => {
+  const sendConfirm = () => requestConfirm(user, cloudKey)
+  const readFile = async (response: Response): Promise<File> => {
     await expectOk(response)
-    if (isSingle) return [await json<File>(response)]
-    const { results } = await json<{ results: EntryResult<File>[] }>(response)
-    return results.flatMap((result) => result.answer ?? [])
+    return json<File>(response)
   }
   let response: Response | null = null
   return {
-    kind: isSingle ? 'confirm' : 'confirm of several',
+    kind: 'confirm',
     async send() {
       response = await sendAndRead(sendConfirm)
     },
     async verify(links) {
-      const confirmedFiles = response && (await readFiles(response))
-      const filesByName = await listFiles(user)
-      const listedFiles = uploads.map(({ name }) => filesByName.get(name))
-      if (confirmedFiles)
-        expect(listedFiles.map(getLinkFields)).toEqual(confirmedFiles.map(getLinkFields))
-      for (const [index, { bytes }] of uploads.entries()) {
-        const code = listedFiles[index]?.shortCode
-        if (code !== undefined) await expectDownload(environment, code, bytes)
-      }
-      const retriedFiles = await readFiles(await sendConfirm())
-      expect(retriedFiles).toHaveLength(uploads.length)
-      for (const [index, { bytes }] of uploads.entries()) {
-        const file = retriedFiles[index]
-        if (listedFiles[index])
-          expect(getLinkFields(file)).toEqual(getLinkFields(listedFiles[index]))
-        // The restarted server may not have computed the file's SHA-256 yet.
-        expect([sha256(bytes), null]).toContain(file?.sha256 ?? null)
-        await expectDownload(environment, file?.shortCode ?? '', bytes)
-        links.set(file?.shortCode ?? '', bytes)
-      }
-      return listedFiles.map((file) =>
-        confirmedFiles ? 'acknowledged' : file ? 'applied' : 'not applied',
-      )
+      const confirmedFile = response && (await readFile(response))
+      const listedFile = (await listFiles(user)).get(name)
+      if (confirmedFile) expect(getLinkFields(listedFile)).toEqual(getLinkFields(confirmedFile))
+      if (listedFile) await expectDownload(environment, listedFile.shortCode, bytes)
+      const retriedFile = await readFile(await sendConfirm())
+      if (listedFile) expect(getLinkFields(retriedFile)).toEqual(getLinkFields(listedFile))
+      // The restarted server may not have computed the file's SHA-256 yet.
+      expect([sha256(bytes), null]).toContain(retriedFile.sha256)
+      await expectDownload(environment, retriedFile.shortCode, bytes)
+      links.set(retriedFile.shortCode, bytes)
+      if (confirmedFile) return 'acknowledged'
+      return listedFile ? 'applied' : 'not applied'
     },
   }
 }
@@ -335,8 +302,8 @@ function renewCall(
       await expectDownload(environment, retriedFile.shortCode, bytes)
       await expectLinkEnded(environment, listedFile?.shortCode ?? '')
       links.set(retriedFile.shortCode, bytes)
-      if (renewedFile) return ['acknowledged']
-      return [isRenewed ? 'applied' : 'not applied']
+      if (renewedFile) return 'acknowledged'
+      return isRenewed ? 'applied' : 'not applied'
     },
   }
 }
@@ -397,7 +364,7 @@ async function expectConsistent(
 
 /** Asserts that every kind of call had every possible outcome at least once. */
 function expectEveryOutcome(outcomeCounts: ReadonlyMap<string, number>): void {
-  const kinds: PendingCall['kind'][] = ['confirm', 'confirm of several', 'renewal']
+  const kinds: PendingCall['kind'][] = ['confirm', 'renewal']
   const allOutcomes: Outcome[] = ['acknowledged', 'applied', 'not applied']
   const missingOutcomes = kinds.flatMap((kind) =>
     allOutcomes.map((outcome) => `${kind}: ${outcome}`).filter((key) => !outcomeCounts.has(key)),

@@ -73,16 +73,24 @@ export async function makePerson(
   if (Object.keys(changes).length > 0) {
     await app.deps.db.update(users).set(changes).where(eq(users.email, email))
   }
-  const client = makeClient(app, await logIn(app, email, password))
-  const { id } = await json<{ id: string }>(await client.fetch('/api/auth/user'))
-  return { ...client, id, email, password }
+  const loginResponse = await requestLogin(app, email, password)
+  const { id } = await json<{ id: string }>(loginResponse)
+  return { ...makeClient(app, readCookies(loginResponse)), id, email, password }
 }
 
 /** Logs in over HTTP and returns the session cookies. */
 export async function logIn(app: Server, email: string, password: string): Promise<string> {
-  const loginResponse = await makeClient(app).post('/api/auth/login', { email, password })
-  await expectOk(loginResponse)
-  return loginResponse.headers
+  return readCookies(await requestLogin(app, email, password))
+}
+
+async function requestLogin(app: Server, email: string, password: string): Promise<Response> {
+  const response = await makeClient(app).post('/api/auth/login', { email, password })
+  await expectOk(response)
+  return response
+}
+
+function readCookies({ headers }: Response): string {
+  return headers
     .getSetCookie()
     .map((cookie) => cookie.split(';', 1)[0])
     .join('; ')

@@ -158,25 +158,20 @@ export function simulateParts(count: number, size = count * partSize) {
       }),
     wait: (ms, signal) => {
       delays.push(ms)
-      return delay(ms, signal, () => undefined)
-    },
-    connection: {
-      isOnline: () => simulation.isOnline,
-      waitUntilOnline: (signal) =>
-        new Promise((resolve, reject) => {
-          signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-          if (simulation.isOnline) resolve()
-          else onlineCallbacks.push(resolve)
-        }),
+      const online = new Promise<void>((resolve) => onlineCallbacks.push(resolve))
+      return Promise.race([delay(ms, signal, () => undefined), online])
     },
     random: () => 0,
     isServerReady: (signal) =>
-      delay(simulation.callMs, signal, () => simulation.isReady).catch(() => false),
+      delay(simulation.callMs, signal, () => simulation.isReady && simulation.isOnline).catch(
+        () => false,
+      ),
     timers: {
       now: () => time,
       elapsed: () => time,
       // No call times out in these tests, so this timer never fires.
       runAfter: () => () => {},
+      runEvery: () => () => {},
     },
     checksums: {
       part: async () => partChecksum,
@@ -193,7 +188,6 @@ export function simulateParts(count: number, size = count * partSize) {
         storedParts: listStoredParts(),
         hasOriginalDate: true,
         isResumed: true,
-        partUrls: {},
         signal: cancel.signal,
         onProgress: (bytes) => {
           if (bytes < 0 || bytes > size) violations.push(`progress of ${bytes}`)

@@ -34,11 +34,6 @@ export interface PostgresProxy {
   /** Silences all connections, including new ones, without closing them. */
   silence(): void
   /**
-   * Drops all open connections, as a NAT does when it loses its table. Neither side receives even a
-   * FIN, and the connections to Postgres stay open.
-   */
-  dropConnections(): void
-  /**
    * Forwards new connections again, and cancels a scheduled cut or silence. Connections that have
    * been silenced stay silent.
    */
@@ -75,7 +70,6 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
   let wasCut = false
   let isSilent = false
   const silentSockets = new WeakSet<Socket>()
-  const droppedSockets = new WeakSet<Socket>()
 
   const isDue = (point: CutPoint) =>
     pendingCut?.point === point && statements.length >= pendingCut.n
@@ -87,7 +81,6 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
       socket.on('error', () => {})
       socket.on('close', () => {
         sockets.delete(socket)
-        if (droppedSockets.has(socket)) return
         clientSocket.destroy()
         postgresSocket.destroy()
       })
@@ -159,12 +152,6 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
     silence() {
       isSilent = true
       for (const socket of sockets) silentSockets.add(socket)
-    },
-    dropConnections() {
-      for (const socket of sockets) {
-        silentSockets.add(socket)
-        droppedSockets.add(socket)
-      }
     },
     restore() {
       isSilent = false

@@ -212,7 +212,6 @@ export async function openWholeFileStore() {
       signal.throwIfAborted()
       traces.waits.push(ms)
     },
-    connection: { isOnline: () => true, waitUntilOnline: async () => undefined },
     random: () => 0,
     isServerReady: async () => true,
     timers: browserTimers,
@@ -235,7 +234,6 @@ export async function openWholeFileStore() {
           storedParts: [],
           hasOriginalDate: true,
           isResumed: false,
-          partUrls: {},
           signal: cancel.signal,
           onProgress: (bytes) => traces.progress.push(bytes),
           onInterrupted: () => {

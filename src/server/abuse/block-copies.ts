@@ -3,7 +3,6 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { markPurged, takeDownBlocked } from '../files/queries.ts'
 import { removeStored } from '../storage/remove-stored.ts'
-import type { Storage } from '../storage/storage.ts'
 import { blockContent, type ContentRow, lockContent, saveDigest } from './queries.ts'
 import { closeReportsOfFiles } from './report-queries.ts'
 
@@ -17,6 +16,7 @@ type BlockDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
 
 /** Maximum number of files that one transaction takes down. */
 const batchSize = 100
+
 /**
  * Computes the SHA-256 of a file's stored bytes and saves it, or saves null if the bytes are gone.
  * Also blocks the content if the file was already taken down or `request` is given.
@@ -29,7 +29,8 @@ export async function proveContent(
 ): Promise<string | null> {
   const store = stores.get(storage)
   const { sha256 = null, crc32 = null } = (await store.digest(storageKey)) ?? {}
-  if (sha256 === null) await assertMounted(store)
+  // An unmounted disk leaves an empty folder without an installation id.
+  if (sha256 === null && (await store.installation()) === null) throw new AppError('UNAVAILABLE')
   await db.transaction(async (tx) => {
     const file = await lockContent(tx, id)
     // A saved null isn't final, because the storage folder may not have been mounted at the time.
@@ -47,15 +48,6 @@ export async function proveContent(
     ])
   })
   return sha256
-}
-
-/**
- * Checks that the store is mounted. Call this before concluding that a missing object was deleted:
- * an unmounted disk leaves an empty folder without an installation id.
- * @throws {AppError} UNAVAILABLE if the store isn't mounted.
- */
-export async function assertMounted(store: Storage): Promise<void> {
-  if ((await store.installation()) === null) throw new AppError('UNAVAILABLE')
 }
 
 /**

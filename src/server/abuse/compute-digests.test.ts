@@ -14,7 +14,7 @@ import { AppError } from '../errors.ts'
 import type { FileRow } from '../files/queries.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createStores } from '../storage/stores.ts'
-import { confirmUploads } from '../uploads/confirm-upload.ts'
+import { confirmUpload } from '../uploads/confirm-upload.ts'
 import { computeDigests } from './compute-digests.ts'
 
 let app: TestApp
@@ -37,12 +37,8 @@ function depsWith(changes: Partial<Storage> = {}) {
   }
 }
 
-async function confirmOrThrow(cloudKey: string, claimedSha256?: string): Promise<FileRow> {
-  const [result] = await confirmUploads(depsWith(), { ownerId: owner.id, linkId: null }, [
-    { cloudKey, sha256: claimedSha256 },
-  ])
-  if (result?.status === 'fulfilled') return result.value
-  throw result?.reason
+function confirmOrThrow(cloudKey: string, claimedSha256?: string): Promise<FileRow> {
+  return confirmUpload(depsWith(), owner.id, { cloudKey, sha256: claimedSha256 })
 }
 
 async function getErrorCode(promise: Promise<unknown>): Promise<string> {

@@ -120,33 +120,14 @@ export async function blockContent(
   return insertedRows.length > 0
 }
 
-/** Returns which of the given SHA-256s are blocked. */
-export async function findBlocked(
-  db: Db,
-  sha256s: readonly string[],
-): Promise<ReadonlySet<string>> {
-  if (sha256s.length === 0) return new Set()
-  const rows = await db
-    .select({ sha256: blockedContent.sha256 })
-    .from(blockedContent)
-    .where(inArray(blockedContent.sha256, [...sha256s]))
-  return new Set(rows.map(({ sha256 }) => sha256))
+/** True if content with this SHA-256 is blocked. */
+export async function isBlocked(db: Db, sha256: string): Promise<boolean> {
+  return (await db.$count(blockedContent, eq(blockedContent.sha256, sha256))) > 0
 }
 
-/**
- * Returns those of the given sizes, in bytes, that match blocked content. A file of any other size
- * can't contain blocked content.
- */
-export async function findBlockedSizes(
-  db: Db,
-  sizes: readonly number[],
-): Promise<ReadonlySet<number>> {
-  if (sizes.length === 0) return new Set()
-  const rows = await db
-    .selectDistinct({ size: blockedContent.size })
-    .from(blockedContent)
-    .where(sql`${blockedContent.size} = any(${sql.param(sizes)}::bigint[])`)
-  return new Set(rows.map(({ size }) => size))
+/** True if blocked content has this size, in bytes. Files of other sizes can't contain any. */
+export async function hasBlockedSize(db: Db, size: number): Promise<boolean> {
+  return (await db.$count(blockedContent, eq(blockedContent.size, size))) > 0
 }
 
 /**
@@ -174,34 +155,14 @@ export function listFilesToHash(
     .limit(limit)
 }
 
-/** The digest of a file's stored bytes. Null values mean that there are no bytes. */
-export type Digest = Pick<ContentRow, 'id' | 'sha256'> & { crc32: number | null }
-
 /**
- * Saves each SHA-256 in the file's row and in its open report, so a takedown can use it even after
- * the file's row is removed. Skips files that have been taken down or hashed in the meantime.
+ * Saves the digest of a locked file in its row and in its open report, so that a takedown can use
+ * it even after the row is removed. Null values mean that there are no bytes.
  */
-export async function saveDigests(db: Db, digests: readonly Digest[]): Promise<void> {
-  await db.execute(sql`
-    with given as (
-      select id, sha256, crc32 from jsonb_to_recordset(${JSON.stringify(digests)}::jsonb)
-        as given(id uuid, sha256 text, crc32 bigint)
-    ), locked as (
-      select ${files.id} from ${files} where ${files.id} in (select id from given)
-        and not ${files.isContentProved} and ${files.takenDownAt} is null
-      order by ${files.id} for update
-    ), proved as (
-      update ${files} set sha256 = given.sha256, crc32 = given.crc32, is_content_proved = true
-        from given join locked using (id) where ${files.id} = given.id
-        returning ${files.id}, ${files.sha256}
-    )
-    update ${reports} set proved_sha256 = proved.sha256 from proved
-      where ${reports.fileId} = proved.id and ${reports.closedAt} is null
-        and proved.sha256 is not null`)
-}
-
-/** Saves the digest of one file, which the caller has locked. See `saveDigests`. */
-export async function saveDigest(tx: Db, { id, sha256, crc32 }: Digest): Promise<void> {
+export async function saveDigest(
+  tx: Db,
+  { id, sha256, crc32 }: Pick<ContentRow, 'id' | 'sha256'> & { crc32: number | null },
+): Promise<void> {
   await tx.update(files).set({ sha256, crc32, isContentProved: true }).where(eq(files.id, id))
   if (sha256 === null) return
   await tx

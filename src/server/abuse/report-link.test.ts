@@ -115,10 +115,10 @@ describe('POST /api/links/{code}/report', () => {
   it('counts each of many parallel reports', async () => {
     const { shortCode } = await makeFile(owner)
     const responses = await Promise.all(
-      Array.from({ length: 40 }, () => reportLink(makeClient(app), shortCode)),
+      Array.from({ length: 10 }, () => reportLink(makeClient(app), shortCode)),
     )
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
-    expect(await listReports(admin)).toMatchObject([{ count: 40 }])
+    expect(await listReports(admin)).toMatchObject([{ count: 10 }])
   })
 
   it('stores suspected spam and marks it', async () => {
@@ -242,13 +242,13 @@ describe('the rate limit for reports', () => {
     expect(firstReports.map(({ status }) => status)).toEqual(Array(20).fill(200))
     expect((await reportFrom('203.0.113.3', shortCode)).status).toBe(429)
     expect((await reportFrom('192.0.2.1', shortCode, 'It is a trap')).status).toBe(200)
-    await reportFromAddresses(40)
-    await reportFromAddresses(40)
+    await reportFromAddresses(10)
+    await reportFromAddresses(10)
     expect((await reportFrom('192.0.2.2', shortCode)).status).toBe(200)
     const listedReport = (await listReports(limitedAdmin)).find(
       (reportRow) => reportRow.shortCode === shortCode,
     )
-    expect(listedReport?.count).toBe(102)
+    expect(listedReport?.count).toBe(42)
     expect(listedReport?.statements.map(({ reason }) => reason)).toContain('It is a trap')
   })
 })

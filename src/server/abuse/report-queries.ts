@@ -20,7 +20,7 @@ import {
   type ReportOutcome,
 } from '../../shared/rules/links/report.ts'
 import { files, links, type ReportStatement, reports, users } from '../db/schema.ts'
-import { removeInBatches } from '../db/sql.ts'
+import { inBatches } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 
 export type ReportRow = typeof reports.$inferSelect
@@ -225,7 +225,7 @@ export async function deleteExpiredReports(db: Db, now: Date): Promise<number> {
 }
 
 function deleteReports(db: Db, condition: SQL | undefined): Promise<number> {
-  return removeInBatches(async (limit) => {
+  return inBatches(async (limit) => {
     const idsQuery = db
       .select({ id: reports.id })
       .from(reports)

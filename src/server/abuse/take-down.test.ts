@@ -151,7 +151,7 @@ describe('a link that is taken down', () => {
   })
 
   it('lets a running download finish', async () => {
-    const bytes = makeFileBytes(24 * 1024 * 1024)
+    const bytes = makeFileBytes(16 * 1024 * 1024)
     const file = await makeFile(owner, { bytes })
     const reader = (await visitor.fetch(`/api/download/${file.shortCode}`)).body?.getReader()
     const firstChunk = await reader?.read()

@@ -34,7 +34,7 @@ import { computeDigests } from './compute-digests.ts'
  * can't be uploaded again.
  */
 
-const rounds = chooseRounds(4, 12)
+const rounds = chooseRounds(2, 12)
 const maxTicks = 400
 
 let app: TestApp

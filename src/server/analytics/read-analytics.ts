@@ -51,7 +51,7 @@ export async function readFileStats(
   ownerId: string,
   id: string,
 ) {
-  const file = fileId.safeParse(id).success ? await findFile(db, ownerId, id) : undefined
+  const file = fileId.safeParse(id).success ? await findFile(db, ownerId, { id }) : undefined
   if (!file) throw new AppError('FILE_NOT_FOUND')
   const { downloadCount, lastDownloadAt } = file
   const counts = await countDownloadsOfFiles(db, [id])

@@ -14,7 +14,7 @@ import {
   users,
   verifications,
 } from '../db/schema.ts'
-import { removeInBatches } from '../db/sql.ts'
+import { inBatches } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 
 /** The provider ids in the table `accounts`, one for each sign-in method. */
@@ -237,7 +237,7 @@ export async function removeExpiredRows(db: Db, now: Date): Promise<number> {
     [pendingSignups.id, lt(pendingSignups.expiresAt, now)],
     [rateLimits.key, lt(rateLimits.expire, now.getTime())],
   ] as const) {
-    removedCount += await removeInBatches((limit) => removeRows(db, key, isExpired, limit))
+    removedCount += await inBatches((limit) => removeRows(db, key, isExpired, limit))
   }
   return removedCount
 }

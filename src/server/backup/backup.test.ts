@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { eq, isNotNull } from 'drizzle-orm'
 import { pino } from 'pino'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { serveApp } from '../../../tests/support/app-server.ts'
 import {
   logIn,
@@ -52,18 +52,20 @@ let folder: string
 let backupFolder: string
 let app: TestApp
 let ada: Person
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'mayfly-backup-'))
-  backupFolder = join(folder, 'backup')
+beforeAll(async () => {
   app = await startTestApp()
   // A real server does this at startup.
   await bindStores(app.deps)
+})
+afterAll(() => app.close())
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mayfly-backup-'))
+  backupFolder = join(folder, 'backup')
+  await app.pool.query('truncate users cascade')
+  await app.pool.query("delete from settings where key = 'last_backup'")
   ada = await makePerson(app, { tier: 'premium' })
 })
-afterEach(async () => {
-  await app.close()
-  await rm(folder, { recursive: true })
-})
+afterEach(() => rm(folder, { recursive: true }))
 
 /**
  * Backs up the running server.
@@ -239,9 +241,11 @@ it('names the files whose bytes were lost or altered in storage, and backs up th
 it("works with a read-only database, which can't record the backup", async () => {
   await makeFile(ada)
   const { rows } = await app.pool.query('select current_database() as name')
-  await app.pool.query(`alter database "${rows[0].name}" set default_transaction_read_only = on`)
+  const setting = `alter database "${rows[0].name}" set default_transaction_read_only`
+  await app.pool.query(`${setting} = on`)
   expect(await backUp()).toMatchObject({ objects: 1, damagedFileIds: [] })
   expect(await findLastBackup(app.deps.db)).toBeNull()
+  await app.pool.query(`begin read write; ${setting} = off; commit`)
 })
 
 describe('the backup folder', () => {

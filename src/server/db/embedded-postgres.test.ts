@@ -166,32 +166,25 @@ test("reports the end of the log if Postgres can't start", async () => {
   )
 })
 
-test('rotates a log above 1 MiB at startup and keeps it private', async () => {
+// The folder of these tests is accessible only to the current user.
+test('listens only on a private socket, has no root privileges, and starts a new log above 1 MiB', async () => {
   const file = join(dataDir, 'postgres.log')
   await writeFile(file, 'x'.repeat(1024 * 1024 + 1))
-  await start()
-  expect((await stat(`${file}.1`)).size).toBe(1024 * 1024 + 1)
-  const { mode, size } = await stat(file)
-  expect(size).toBeLessThan(1024 * 1024)
-  expect(mode & 0o777).toBe(0o600)
-})
+  const postgres = await start()
+  expect(await query(postgres, 'show listen_addresses')).toEqual([['']])
+  expect((await stat(postgres.connection.host)).mode & 0o077).toBe(0)
 
-// These tests' folder is accessible only to the current user.
-test('has no root privileges, even in a private folder', async () => {
-  await start()
   const status = await readFile(`/proc/${await postmasterPid()}/status`, 'utf8').catch(() => '')
   const field = (name: string) => new RegExp(`^${name}:\\s*(.+)$`, 'm').exec(status)?.[1]
   if (process.platform === 'linux') {
     expect(field('Uid')).not.toMatch(/\b0\b/)
     for (const set of ['CapPrm', 'CapEff', 'CapInh', 'CapAmb']) expect(field(set)).toMatch(/^0+$/)
   }
-})
 
-test('listens on no port, only on a socket in a private folder', async () => {
-  const postgres = await start()
-  expect(await query(postgres, 'show listen_addresses')).toEqual([['']])
-  const { mode } = await stat(postgres.connection.host)
-  expect(mode & 0o077).toBe(0)
+  expect((await stat(`${file}.1`)).size).toBe(1024 * 1024 + 1)
+  const { mode, size } = await stat(file)
+  expect(size).toBeLessThan(1024 * 1024)
+  expect(mode & 0o777).toBe(0o600)
 })
 
 test("runs even if the data folder's path is too long for a socket", async () => {

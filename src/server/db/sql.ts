@@ -34,18 +34,18 @@ function defaultValue(column: Column): SQL {
 }
 
 /**
- * Maximum number of rows removed per statement. Removing that many takes far less than the
+ * Maximum number of rows changed per statement. Changing that many takes far less than the
  * statement timeout.
  */
-const removalBatchSize = 5000
+const batchSize = 5000
 
-/** Calls `remove` repeatedly until it removes fewer rows than the limit. Returns the total. */
-export async function removeInBatches(remove: (limit: number) => Promise<number>): Promise<number> {
+/** Calls `change` repeatedly until it changes fewer rows than the limit. Returns the total. */
+export async function inBatches(change: (limit: number) => Promise<number>): Promise<number> {
   let total = 0
   for (;;) {
-    const removedCount = await remove(removalBatchSize)
-    total += removedCount
-    if (removedCount < removalBatchSize) return total
+    const changedCount = await change(batchSize)
+    total += changedCount
+    if (changedCount < batchSize) return total
   }
 }
 

@@ -113,7 +113,6 @@ describe('a connection after a client timeout', () => {
           await tx.execute(sleepQuery).catch(() => {})
         }),
     ],
-    ['outside a transaction', ({ db }: Database) => db.execute(sleepQuery)],
     ['in a raw query', ({ pool }: Database) => pool.query('select pg_sleep(5)')],
   ])('is never reused: %s', async (_, timeOut) => {
     const pool = open(shortTimeouts)

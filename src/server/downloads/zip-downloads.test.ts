@@ -164,7 +164,7 @@ describe('the archive of a link', () => {
     const { code, files: linkFiles } = await makeLink(
       owner,
       {},
-      contentsOf(mebibyte, 24 * mebibyte, 10),
+      contentsOf(mebibyte, 16 * mebibyte, 10),
     )
     const { response, received } = await startReading(code)
     await end(code, linkFiles[2]?.id ?? '')

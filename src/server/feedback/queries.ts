@@ -1,7 +1,7 @@
 import { and, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm'
 import { feedbackRetentionMs } from '../../shared/rules/files/retention.ts'
 import { feedback } from '../db/schema.ts'
-import { removeInBatches } from '../db/sql.ts'
+import { inBatches } from '../db/sql.ts'
 import type { Db } from '../db/transaction.ts'
 
 export type FeedbackRow = typeof feedback.$inferSelect
@@ -38,7 +38,7 @@ export async function removeFeedback(tx: Db, id: string): Promise<FeedbackRow | 
  */
 export function removeOldFeedback(db: Db, now: Date): Promise<number> {
   const cutoff = new Date(now.getTime() - feedbackRetentionMs)
-  return removeInBatches(async (limit) => {
+  return inBatches(async (limit) => {
     const idsQuery = db
       .select({ id: feedback.id })
       .from(feedback)

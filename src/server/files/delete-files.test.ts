@@ -239,11 +239,10 @@ describe('DELETE /api/files/expired/bulk', () => {
 })
 
 describe('a download in progress', () => {
-  const size = 24 * 1024 * 1024
+  const size = 16 * 1024 * 1024
 
   it.each<[string, (person: Person, id: string) => Promise<Response>]>([
     ['deletes the file', (person, id) => person.fetch(`/api/files/${id}`, { method: 'DELETE' })],
-    ['deletes several files', (person, id) => requestDeletion(person, [id])],
     ['renews the link', (person, id) => requestRenewal(person, id)],
   ])('completes when the owner %s, while new downloads get 404', async (_, endLink) => {
     const ada = await makePerson(app, { tier: 'premium' })
@@ -262,7 +261,7 @@ describe('a download in progress', () => {
     expect(isRemoved).toBe((await listFileIds(ada)).length === 0)
     let receivedBytes = firstChunk?.value?.length ?? 0
     for (let chunk = await reader?.read(); chunk?.value; chunk = await reader?.read()) {
-      expect(chunk.value.every((byte) => byte === 7)).toBe(true)
+      expect(Buffer.alloc(chunk.value.length, 7).equals(chunk.value)).toBe(true)
       receivedBytes += chunk.value.length
     }
     expect(receivedBytes).toBe(size)

@@ -19,7 +19,7 @@ import { expireFiles } from './expire-files.ts'
 const day = 24 * 60 * 60_000
 
 /*
- * Follows a file from upload to purge, with a purge run every day. The file is uploaded half an
+ * Follows a file from upload to purge, with a purge run at each step. The file is uploaded half an
  * hour before the end of a month. Its life spans the daylight saving changes in the US and Europe,
  * where a day must still have 24 hours.
  */
@@ -109,7 +109,7 @@ describe('the life of a free file', () => {
       expect([days, extraMs, ...(await readState(testFile))]).toEqual([days, extraMs, ...expected])
       expect(await renew(testFile, 3)).toBe('403 TIER_RENEWAL')
     }
-    for (let days = 4; days < 30; days += 1) {
+    for (const days of [4, 17, 29]) {
       await advanceTo(days)
       expect([days, ...(await readState(testFile))]).toEqual([
         days,
@@ -142,28 +142,16 @@ describe('the life of a premium file', () => {
       [1, activeState('2 days left')],
       [2, activeState('1 day left'), [5, 7]],
       [3, activeState('4 days left')],
-      [4, activeState('3 days left')],
-      [5, activeState('2 days left')],
       [6, activeState('1 day left')],
       [7, privateState('23 days')],
-      [8, privateState('22 days')],
       [9, privateState('21 days'), [3, 12]],
-      [10, activeState('2 days left')],
-      [11, activeState('1 day left')],
       [12, privateState('18 days')],
       [13, privateState('17 days'), [7, 20]],
-      [14, activeState('6 days left')],
-      [15, activeState('5 days left')],
       [16, activeState('4 days left'), [3, 19]],
-      [17, activeState('2 days left')],
       [18, activeState('1 day left')],
       [19, privateState('11 days')],
       [20, privateState('10 days')],
-      [21, privateState('9 days')],
-      [22, privateState('8 days')],
       [23, privateState('7 days'), [7, 30]],
-      [24, activeState('6 days left')],
-      [25, activeState('5 days left')],
       [26, activeState('4 days left'), [7, 30]],
       [27, activeState('3 days left')],
       [28, activeState('2 days left'), [3, 30]],

@@ -102,14 +102,12 @@ describe('GET /api/files/summary', () => {
   })
 })
 
-describe('the query plan of the list, with 10,000 files', () => {
+describe('the query plan of the list, with thousands of files', () => {
   let ada: Person
   beforeAll(async () => {
     ada = await makePerson(app, { tier: 'premium' })
-    await insertFiles(app, ada.id, 10_000)
-    for (let n = 0; n < 10; n += 1) {
-      await insertFiles(app, (await makePerson(app)).id, 3000)
-    }
+    await insertFiles(app, ada.id, 2000)
+    await insertFiles(app, (await makePerson(app)).id, 4000)
     await app.deps.db.execute(sql`vacuum analyze files, links`)
   })
 

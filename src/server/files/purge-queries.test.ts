@@ -191,7 +191,7 @@ describe('a tier change', () => {
     await insertFiles(app, owner.id, 25)
     await app.deps.db.transaction(async (tx) => {
       await tx.update(users).set({ tier: 'free' }).where(eq(users.id, owner.id))
-      await updatePurgeTimes(tx, owner.id, app.clock(), 10)
+      await updatePurgeTimes(tx, owner.id, app.clock())
     })
     const hasExpiry = sql`${files.purgeAt} = (select ${links.expiresAt} from ${links} where ${links.id} = ${files.linkId})`
     expect(await app.deps.db.$count(files, hasExpiry)).toBe(25)

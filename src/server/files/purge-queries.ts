@@ -2,7 +2,6 @@ import {
   and,
   count,
   eq,
-  gt,
   inArray,
   isNotNull,
   isNull,
@@ -15,7 +14,7 @@ import {
 import { type StorageName, storageNames } from '../../shared/rules/files/storage-name.ts'
 import { tiers, tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { deletionReceipts, files, links, users } from '../db/schema.ts'
-import { rowValues } from '../db/sql.ts'
+import { inBatches, rowValues } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 import { maxDelayMs, nextAttemptAt, overdueMs } from '../storage/remove-stored.ts'
 import { tierAt } from '../tiers/queries.ts'
@@ -43,25 +42,22 @@ export function purgeAtOf(
 }
 
 /**
- * Updates `purge_at` for all of a user's files. Call it in the transaction that changes the tier.
- * Runs in batches because statements have a time limit.
+ * Updates `purge_at` for those of an owner's stored files that match the condition. Call it in the
+ * transaction that changes the tier or a link's dates. The owner must be locked, because the tier
+ * decides when files are purged.
  */
 export async function updatePurgeTimes(
   tx: Db,
   ownerId: string,
   now: Date,
-  batchSize = 10_000,
+  condition?: SQL,
 ): Promise<void> {
   const renewalEnd = sql`(select ${renewalEndsAt(now)} from ${users} where ${eq(users.id, ownerId)})`
-  let after: string | undefined
-  do {
-    const storedFiles = tx.$with('stored_files').as(
+  const purgeAt = purgeAtOf(links, sql`greatest(${renewalEnd}, ${now})`)
+  await inBatches(async (limit) => {
+    const staleFiles = tx.$with('stale_files').as(
       tx
-        .select({
-          id: files.id,
-          expiresAt: links.expiresAt,
-          maxLifetimeAt: links.maxLifetimeAt,
-        })
+        .select({ id: files.id, newPurgeAt: purgeAt.as('new_purge_at') })
         .from(files)
         .innerJoin(links, eq(links.id, files.linkId))
         .where(
@@ -69,31 +65,23 @@ export async function updatePurgeTimes(
             eq(files.ownerId, ownerId),
             isNull(files.purgingAt),
             isNull(files.purgedAt),
-            after === undefined ? undefined : gt(files.id, after),
+            sql`${files.purgeAt} <> ${purgeAt}`,
+            condition,
           ),
         )
         // A consistent order prevents deadlocks.
         .orderBy(files.id)
-        .limit(batchSize)
+        .limit(limit)
         .for('update', { of: files }),
     )
-    const updatedFiles = tx.$with('updated').as(
-      tx
-        .update(files)
-        .set({ purgeAt: purgeAtOf(storedFiles, sql`greatest(${renewalEnd}, ${now})`) })
-        .from(storedFiles)
-        .where(eq(files.id, storedFiles.id))
-        .returning({ id: files.id }),
-    )
-    const [batch] = await tx
-      .with(storedFiles, updatedFiles)
-      .select({
-        last: sql<string | null>`max(${storedFiles.id}::text collate "C")`,
-        count: count(),
-      })
-      .from(storedFiles)
-    after = batch?.count === batchSize ? (batch.last ?? undefined) : undefined
-  } while (after !== undefined)
+    const { rowCount } = await tx
+      .with(staleFiles)
+      .update(files)
+      .set({ purgeAt: sql`${staleFiles.newPurgeAt}` })
+      .from(staleFiles)
+      .where(eq(files.id, staleFiles.id))
+    return rowCount ?? 0
+  })
 }
 
 /** SQL: true if a file's link has ended by `now` and can't be renewed. */

@@ -16,7 +16,7 @@ import { type Tier, tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { blockedContent, files, links } from '../db/schema.ts'
 import { sqlLiteral } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
-import type { Owner, Uploader } from '../http/session.ts'
+import type { Owner } from '../http/session.ts'
 import { type LinkRow, lockLinksOfFiles, removeEmptyLinks } from '../links/queries.ts'
 import { insertReceipts, isPurgeDue, purgeDueAt, receiptColumns } from './purge-queries.ts'
 
@@ -41,34 +41,18 @@ export const fileColumns = {
  */
 export const isLinkOfFile = sql`(${links.id} = ${files.linkId} and ${links.ownerId} = ${files.ownerId})`
 
-/** Finds files that the uploader confirmed by storage key, except deleted ones. */
-export async function findFilesByKey(
+/** Finds one of a user's files, except deleted ones. */
+export async function findFile(
   db: Db,
-  { ownerId, linkId }: Uploader,
-  storageKeys: readonly string[],
-): Promise<ReadonlyMap<string, FileRow>> {
-  const rows = await db
-    .select(fileColumns)
-    .from(files)
-    .innerJoin(links, isLinkOfFile)
-    .where(
-      and(
-        sql`${files.storageKey} = any(${sql.param(storageKeys)}::text[])`,
-        eq(files.ownerId, ownerId),
-        linkId === null ? undefined : eq(files.linkId, linkId),
-        isNull(files.deletedAt),
-      ),
-    )
-  return new Map(rows.map((row) => [row.storageKey, row]))
-}
-
-/** Finds a user's file. Returns undefined if the user has deleted it. */
-export async function findFile(db: Db, ownerId: string, id: string): Promise<FileRow | undefined> {
+  ownerId: string,
+  key: { id: string } | { storageKey: string },
+): Promise<FileRow | undefined> {
+  const hasKey = 'id' in key ? eq(files.id, key.id) : eq(files.storageKey, key.storageKey)
   const [file] = await db
     .select(fileColumns)
     .from(files)
     .innerJoin(links, isLinkOfFile)
-    .where(and(eq(files.id, id), eq(files.ownerId, ownerId), isNull(files.deletedAt)))
+    .where(and(hasKey, eq(files.ownerId, ownerId), isNull(files.deletedAt)))
   return file
 }
 

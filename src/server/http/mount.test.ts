@@ -53,7 +53,7 @@ beforeAll(async () => {
     const origin = sameOrigin(hosts, new URL('http://127.0.0.1'))
     const readUploader = async () => {
       if (!(await readSession())) throw new AppError('UNAUTHORIZED')
-      return { ownerId: 'ada', linkId: null }
+      return { isSender: false, ownerOf: async () => 'ada' }
     }
     const options = {
       sameOrigin: origin,

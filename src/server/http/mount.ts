@@ -46,7 +46,7 @@ interface MountOptions {
    */
   session(context: Context<HttpEnv>, options?: { isPolled?: boolean }): Promise<Session | null>
   /**
-   * Returns whose uploads the caller may work on.
+   * Returns who works on uploads.
    * @throws {AppError} UNAUTHORIZED; REQUEST_NOT_FOUND for a delivery that is over.
    */
   uploader(context: Context<HttpEnv>): Promise<Uploader>
@@ -182,7 +182,7 @@ function parse(schema: ZodType | undefined, input: unknown): unknown {
 }
 
 /** Describes all input issues, each with the name of its field. */
-export function describeIssues(issues: readonly z.core.$ZodIssue[]): string {
+function describeIssues(issues: readonly z.core.$ZodIssue[]): string {
   return issues
     .map(({ path, message }) => (path.length ? `${path.join('.')}: ${message}` : message))
     .join('; ')

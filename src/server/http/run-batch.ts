@@ -1,33 +1,33 @@
 import type { Context } from 'hono'
-import { type EntryError, InvalidEntry } from '../../shared/contract/batch.ts'
-import { AppError } from '../errors.ts'
+import type { EntryError } from '../../shared/contract/batch.ts'
+import type { AppError } from '../errors.ts'
 import type { HttpEnv } from './env.ts'
 import { toLoggedError } from './error-handler.ts'
-import { describeIssues } from './mount.ts'
 
 type EntryResult<Answer> = { answer: Answer } | { error: EntryError }
 
 /**
- * Runs a batch and returns one result per entry, in order. Calls `work` with the valid entries. An
- * invalid entry gets the same error that a single call would get.
+ * Calls `work` for each entry of a batch, for up to `concurrency` at once. Returns one result per
+ * entry, in order: the response or the error that a single call would get.
  */
 export async function runBatch<Entry, Answer>(
   context: Context<HttpEnv>,
-  entries: readonly (Entry | InvalidEntry)[],
-  work: (validEntries: Entry[]) => Promise<PromiseSettledResult<Answer>[]>,
+  entries: readonly Entry[],
+  concurrency: number,
+  work: (entry: Entry) => Promise<Answer>,
 ): Promise<{ results: EntryResult<Answer>[] }> {
-  const validEntries = entries.filter((entry): entry is Entry => !(entry instanceof InvalidEntry))
-  const workResults = (validEntries.length > 0 ? await work(validEntries) : []).values()
-  const results = entries.map((entry): EntryResult<Answer> => {
-    if (entry instanceof InvalidEntry) {
-      const error = new AppError('INVALID_INPUT', { message: describeIssues(entry.issues) })
-      return { error: toEntryError(error) }
+  const results: EntryResult<Answer>[] = []
+  const remaining = entries.entries()
+  const worker = async () => {
+    for (const [index, entry] of remaining) {
+      try {
+        results[index] = { answer: await work(entry) }
+      } catch (error) {
+        results[index] = { error: toEntryError(toLoggedError(error, context)) }
+      }
     }
-    const { value: result } = workResults.next()
-    return result?.status === 'fulfilled'
-      ? { answer: result.value }
-      : { error: toEntryError(toLoggedError(result?.reason, context)) }
-  })
+  }
+  await Promise.all(Array.from({ length: concurrency }, worker))
   return { results }
 }
 

@@ -27,14 +27,14 @@ export interface SessionUser {
 /** The owner of uploads and files, with the tier currently in effect. */
 export type Owner = Pick<SessionUser, 'id' | 'tier'>
 
-/**
- * Whose uploads a caller may work on: all of the owner's, or those of one link if the caller is a
- * sender with the token of a delivery.
- */
+/** Who works on uploads: their signed-in owner, or a sender with the token of a delivery. */
 export interface Uploader {
-  ownerId: string
-  /** Null for the owner. */
-  linkId: string | null
+  isSender: boolean
+  /**
+   * Returns the owner of the upload with this storage key.
+   * @throws {AppError} UPLOAD_NOT_FOUND if it isn't part of the sender's delivery.
+   */
+  ownerOf(storageKey: string): Promise<string>
 }
 
 export interface Session {

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { updateFiles } from '../../../tests/support/file-rows.ts'
 import { makeFile, makePerson, putBytes, startUpload } from '../../../tests/support/make.ts'
 import { insertFiles } from '../../../tests/support/many-files.ts'
@@ -16,10 +16,16 @@ const minute = 60_000
 const day = 24 * 60 * minute
 
 let app: TestApp
-beforeEach(async () => {
+beforeAll(async () => {
   app = await startTestApp()
 })
-afterEach(() => app.close())
+afterAll(() => app.close())
+beforeEach(async () => {
+  app.clock.set(new Date())
+  await app.pool.query('truncate users cascade')
+  for await (const { key } of app.storage.list()) await app.storage.remove(key)
+  app.logLines.length = 0
+})
 
 /** Sets the clock a day ahead of the real time, because objects on disk have real timestamps. */
 function advanceOneDay(extraMs = minute) {

@@ -23,10 +23,10 @@ import { findReferencedKeys, listReferencedKeys } from './queries.ts'
 const minute = 60_000
 const day = 24 * 60 * minute
 /** Number of expired files that their owners can renew. */
-const storedCount = 30_000
+const storedCount = 15_000
 /** Number of purged files. Their rows stay in the owners' lists. */
-const purgedCount = 30_000
-const ownerCount = 1000
+const purgedCount = 15_000
+const ownerCount = 500
 const userCount = 10_000
 /** How many rows each test's job must handle, and how many rows it may read. */
 const dueCount = 30
@@ -207,12 +207,12 @@ describe('the removal of old names from receipts', () => {
         (file_id, owner_id, storage, storage_key, original_name, due_at, purged_at)
       select gen_random_uuid(), 'user-1', 'disk', 'removed', name, purged, purged
       from generate_series(1, $1::int) n,
-        lateral (select $2::timestamptz - n * interval '1 minute' as purged) dates,
+        lateral (select $2::timestamptz - n * interval '10 minutes' as purged) dates,
         lateral (select case when n <= $3 then 'Report.pdf' end as name) names`
-    const minutesIn30Days = 30 * 24 * 60
-    await app.pool.query(insertReceiptsSql, [2 * minutesIn30Days, app.clock(), minutesIn30Days])
+    const receiptsIn30Days = 30 * 24 * 6
+    await app.pool.query(insertReceiptsSql, [2 * receiptsIn30Days, app.clock(), receiptsIn30Days])
     await app.pool.query('vacuum analyze deletion_receipts')
-    app.clock.advance(dueCount * minute)
+    app.clock.advance(dueCount * 10 * minute)
     await expectFewReads('deletion_receipts', async () =>
       expect(await forgetReceiptNames(app.deps.db, app.clock())).toBe(dueCount),
     )
@@ -231,10 +231,10 @@ describe('the comparison with storage', () => {
   })
 
   it('finds keys without a row through an index', async () => {
-    const keys = Array.from({ length: 100 }, (_, n) => `kept-${n * 1000}`)
+    const keys = Array.from({ length: 100 }, (_, n) => `kept-${n * 500}`)
     const rowCount = await measureRowsRead('files', async () => {
       const referencedKeys = await findReferencedKeys(app.deps.db, 'disk', keys, app.clock())
-      // Only thirty of the hundred keys exist: those numbered 1000, 2000 and so on, up to 30,000.
+      // Only thirty of the hundred keys exist: those numbered 500, 1000 and so on, up to 15,000.
       expect(referencedKeys.size).toBe(30)
     })
     expect(rowCount).toBeLessThanOrEqual(2 * keys.length)

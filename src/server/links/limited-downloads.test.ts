@@ -53,14 +53,14 @@ async function statusesFor(code: string, headers: Record<string, string>) {
 }
 
 describe('a link with a download limit', () => {
-  it('allows exactly this many of 50 parallel downloads, then is over for new clients', async () => {
+  it('allows exactly this many of 15 parallel downloads, then is over for new clients', async () => {
     const { code } = await singleFile(7)
     const responses = await Promise.all(
-      Array.from({ length: 50 }, (_, n) => fetchBytes(app, code, from(`192.0.2.${n}`))),
+      Array.from({ length: 15 }, (_, n) => fetchBytes(app, code, from(`192.0.2.${n}`))),
     )
     const complete = responses.filter(({ status, body }) => status === 200 && body.length === 1000)
     const refused = responses.filter(({ status }) => status === 404)
-    expect([complete.length, refused.length]).toEqual([7, 43])
+    expect([complete.length, refused.length]).toEqual([7, 8])
     expect(await countOf(code)).toBe(7)
     expect(await statusesFor(code, from('198.51.100.1'))).toEqual([404, 404, 404, 404, 404])
   })

@@ -1,12 +1,12 @@
-import { and, count, eq, inArray, isNull, notExists, type SQL, sql } from 'drizzle-orm'
+import { and, count, eq, inArray, notExists, type SQL, sql } from 'drizzle-orm'
 import { customAlphabet } from 'nanoid'
 import { isUsedUp } from '../../shared/rules/links/link-status.ts'
 import { shortCodeAlphabet, shortCodeLength } from '../../shared/rules/links/short-code.ts'
-import { downloadStarts, files, links, shortCodes, uploads, users } from '../db/schema.ts'
-import { removeInBatches } from '../db/sql.ts'
+import { downloadStarts, files, links, shortCodes, uploads } from '../db/schema.ts'
+import { inBatches } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { purgeAtOf, renewalEndsAt } from '../files/purge-queries.ts'
+import { updatePurgeTimes } from '../files/purge-queries.ts'
 
 /*
  * Transactions lock rows in this order, to prevent deadlocks: the owner, requests, links, uploads,
@@ -19,18 +19,21 @@ export type LinkRow = typeof links.$inferSelect
 export const newShortCode = customAlphabet(shortCodeAlphabet, shortCodeLength)
 
 /**
- * Inserts links. Returns them in the same order.
- * @throws if a short code was issued before. The transaction must then be rolled back.
+ * Inserts a link with a new short code.
+ * @throws if the code was issued before. The transaction must then be rolled back.
  */
-export async function insertLinks(
+export async function insertLink(
   tx: Db,
-  newLinks: (typeof links.$inferInsert)[],
-): Promise<LinkRow[]> {
-  if (newLinks.length === 0) return []
-  await tx
-    .insert(shortCodes)
-    .values(newLinks.map(({ shortCode, createdAt }) => ({ code: shortCode, issuedAt: createdAt })))
-  return tx.insert(links).values(newLinks).returning()
+  newLink: Omit<typeof links.$inferInsert, 'shortCode'>,
+): Promise<LinkRow> {
+  const shortCode = newShortCode()
+  await tx.insert(shortCodes).values({ code: shortCode, issuedAt: newLink.createdAt })
+  const [link] = await tx
+    .insert(links)
+    .values({ ...newLink, shortCode })
+    .returning()
+  if (!link) throw new Error('Expected the inserted link.')
+  return link
 }
 
 /** Locks the links of these files until the transaction ends. */
@@ -148,7 +151,7 @@ export async function issueNewCode(
   // Files still on their way must not change the owner's new choice.
   const changes = { shortCode, expiresAt, readyAt: link.readyAt ?? now }
   await tx.update(links).set(changes).where(eq(links.id, link.id))
-  await updatePurgeTimesOfLink(tx, link, now)
+  await updatePurgeTimes(tx, link.ownerId, now, eq(files.linkId, link.id))
   return { ...link, ...changes }
 }
 
@@ -239,7 +242,7 @@ export async function removeEmptyLinks(db: Db, ids: readonly (string | null)[]):
  * or aborted. Nobody sees them any more. Reads all links. Returns the number of removed links.
  */
 export function removeAbandonedLinks(db: Db): Promise<number> {
-  return removeInBatches((limit) =>
+  return inBatches((limit) =>
     db.transaction(async (tx) => {
       const emptyLinks = await tx
         .select({ id: links.id })
@@ -262,28 +265,4 @@ function isEmpty(db: Db): SQL | undefined {
     .from(uploads)
     .where(eq(uploads.linkId, links.id))
   return and(notExists(linkedFile), notExists(linkedUpload))
-}
-
-/**
- * Updates `purge_at` for the stored files of a link whose dates have changed. The link's owner must
- * be locked, because the tier decides when files are purged.
- */
-export async function updatePurgeTimesOfLink(
-  tx: Db,
-  link: Pick<LinkRow, 'id' | 'ownerId'>,
-  now: Date,
-): Promise<void> {
-  const renewalEnd = sql`(select ${renewalEndsAt(now)} from ${users} where ${eq(users.id, link.ownerId)})`
-  await tx
-    .update(files)
-    .set({ purgeAt: purgeAtOf(links, renewalEnd) })
-    .from(links)
-    .where(
-      and(
-        eq(links.id, link.id),
-        eq(files.linkId, links.id),
-        isNull(files.purgingAt),
-        isNull(files.purgedAt),
-      ),
-    )
 }

@@ -29,7 +29,7 @@ export async function renewFile(
   const link = fileId.safeParse(id).success
     ? await renewLink(deps, ownerId, hasFile(deps.db, id), days)
     : undefined
-  const file = link && (await findFile(deps.db, ownerId, id))
+  const file = link && (await findFile(deps.db, ownerId, { id }))
   if (!file) throw new AppError('FILE_NOT_FOUND')
   // A parallel renewal may already have ended the new link.
   return { ...file, shortCode: link.shortCode, expiresAt: link.expiresAt }

@@ -8,7 +8,7 @@ import { parseCursor, takePage } from '../http/cursor.ts'
 import type { Handlers } from '../http/mount.ts'
 import { counter } from '../http/rate-limit.ts'
 import { removeBytes } from '../uploads/end-uploads.ts'
-import { startLink } from '../uploads/start-upload.ts'
+import { requireOwner, startUploads } from '../uploads/start-upload.ts'
 import { deleteLink } from './delete-link.ts'
 import { hasCode, updateLink } from './queries.ts'
 import {
@@ -61,9 +61,9 @@ export function linkRoutes(
         expirationDays,
       }))
       const startDeps = { ...deps, stores: deps.stores.withOrigin(publicOrigin) }
-      const started = await startLink(startDeps, user.id, requests, { kind: 'new', options })
+      const { uploads } = await startUploads(startDeps, user.id, requests, { kind: 'new', options })
       context.status(201)
-      return { link: await readLink(user.id, started.shortCode), uploads: started.uploads }
+      return { link: await readLink(user.id, uploads[0]?.shortCode ?? ''), uploads }
     },
 
     async addFiles({ params, body, user, publicOrigin, context }) {
@@ -71,7 +71,7 @@ export function linkRoutes(
       const startDeps = { ...deps, stores: deps.stores.withOrigin(publicOrigin) }
       const target = { kind: 'existing', shortCode: params.code } as const
       const requests = toRequests(body.files, body.idempotencyKey)
-      const { uploads } = await startLink(startDeps, user.id, requests, target)
+      const { uploads } = await startUploads(startDeps, user.id, requests, target)
       context.status(201)
       return { link: await readLink(user.id, params.code), uploads }
     },
@@ -130,11 +130,6 @@ interface LinkFields {
   title?: string | null | undefined
   message?: string | null | undefined
   maxDownloads?: number | null | undefined
-}
-
-/** @throws {AppError} UNAUTHORIZED if the client expects another user. */
-function requireOwner({ ownerId }: { ownerId?: string | undefined }, userId: string): void {
-  if ((ownerId ?? userId) !== userId) throw new AppError('UNAUTHORIZED')
 }
 
 /** Gives each file of a list its own idempotency key, if the list has one. */

@@ -110,18 +110,6 @@ describe('the texts match a server', () => {
       'new uploads, and whether you get an email at the first download of a file and a day before a link expires.',
       'new uploads.',
     ],
-    [
-      'with disk storage: checksums',
-      {},
-      'The server computes it from the stored bytes. Where',
-      'not compared with the stored bytes',
-    ],
-    [
-      'with a bucket: checksums',
-      { ...httpsEnv, ...bucket },
-      'The uploader computes it, and it is not compared with the stored bytes. Where',
-      'from the stored bytes',
-    ],
     ['without Google', {}, 'Sign up', 'Google'],
     ['with Google', google, 'You can also sign in with your Google account', 'An email asks'],
     [

@@ -3,7 +3,7 @@ import type { requests } from '../../shared/contract/requests.ts'
 import { selectedDays } from '../../shared/rules/tiers/tier-limits.ts'
 import type { Deps } from '../deps.ts'
 import { readPreferences } from '../files/preference-queries.ts'
-import { type LinkTarget, startLink } from '../uploads/start-upload.ts'
+import { type LinkTarget, startUploads } from '../uploads/start-upload.ts'
 import type { OpenRequest } from './open-request.ts'
 import { findDelivery } from './queries.ts'
 import { toSenderError } from './sender-errors.ts'
@@ -16,7 +16,7 @@ type DeliveryRequest = z.output<typeof requests.createDelivery.body>
  * earlier delivery instead if `linkId` names an unfinished one of this request. All files are
  * started, or none.
  * @throws {AppError} REQUEST_NOT_FOUND if the request has closed; REQUEST_FULL if it has all its
- * deliveries, or its owner has no room left; FILE_TOO_LARGE; as `startLink`.
+ * deliveries, or its owner has no room left; FILE_TOO_LARGE; as `startUploads`.
  */
 export async function createDelivery(
   deps: Pick<Deps, 'clock' | 'db' | 'secret' | 'settings' | 'stores'>,
@@ -39,7 +39,7 @@ export async function createDelivery(
       ? { kind: 'existing', shortCode: earlier.shortCode, requestId }
       : { kind: 'new', requestId, options: { requestId, senderName, message, shared: false } }
   try {
-    const started = await startLink(deps, request.ownerId, uploads, target)
+    const started = await startUploads(deps, request.ownerId, uploads, target)
     return {
       uploads: started.uploads,
       uploadToken: createUploadToken(deps.secret, started.linkId),

@@ -173,6 +173,14 @@ export async function findDelivery(db: Db, linkId: string): Promise<Delivery | u
   return delivery
 }
 
+/** True if an upload or a file of a received link has this storage key. */
+export async function isInDelivery(db: Db, linkId: string, storageKey: string): Promise<boolean> {
+  const isUpload = and(eq(uploads.linkId, linkId), eq(uploads.storageKey, storageKey))
+  const isFile = and(eq(files.linkId, linkId), eq(files.storageKey, storageKey))
+  // The upload comes first, because a parallel confirm turns it into a file.
+  return (await db.$count(uploads, isUpload)) > 0 || (await db.$count(files, isFile)) > 0
+}
+
 /**
  * Begins a period that one email reports, unless one has begun since `cutoff`. Returns false if it
  * has.

@@ -18,24 +18,19 @@ const reminderMs = dayInMs
 
 const batchSize = 100
 
-/**
- * Queues an email about each of these requests, which are receiving a file, unless one is due that
- * will report it.
- */
-export async function queueDeliveryEmails(
+/** Queues an email about a request that is receiving a file, unless one is due that reports it. */
+export async function queueDeliveryEmail(
   { mailQueue }: Pick<Deps, 'mailQueue'>,
   tx: Db,
-  requestIds: ReadonlySet<string>,
+  requestId: string,
   now: Date,
 ): Promise<void> {
   const cutoff = new Date(now.getTime() - periodMs)
+  if (!(await beginDeliveryPeriod(tx, requestId, { now, cutoff }))) return
   const since = now.toISOString()
-  for (const requestId of [...requestIds].sort()) {
-    if (!(await beginDeliveryPeriod(tx, requestId, { now, cutoff }))) continue
-    const key = emailKey(`deliveries to ${requestId} since ${since}`)
-    const at = new Date(now.getTime() + periodMs)
-    await mailQueue.add({ kind: 'deliveries', requestId, since }, tx, { at, key })
-  }
+  const key = emailKey(`deliveries to ${requestId} since ${since}`)
+  const at = new Date(now.getTime() + periodMs)
+  await mailQueue.add({ kind: 'deliveries', requestId, since }, tx, { at, key })
 }
 
 /**

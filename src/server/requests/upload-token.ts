@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts'
 import type { HttpEnv } from '../http/env.ts'
 import type { Uploader } from '../http/session.ts'
 import type { ReadSession } from '../links/unlock.ts'
-import { findDelivery } from './queries.ts'
+import { findDelivery, isInDelivery } from './queries.ts'
 
 /** Creates the token with which a sender continues the uploads of one link, a delivery. */
 export function createUploadToken(secret: string, linkId: string): string {
@@ -26,9 +26,9 @@ export function readUploadToken(secret: string, authorization: string | undefine
 }
 
 /**
- * Returns a function that tells whose uploads a caller may work on: those of the delivery whose
- * token the request carries, or else all of the signed-in user's. A token works until an hour after
- * its request has closed.
+ * Returns a function that tells who works on uploads: the sender whose token the request carries, or
+ * else the signed-in user. A token works for its delivery alone, until an hour after the request has
+ * closed.
  * @throws {AppError} UNAUTHORIZED for a visitor or a forged token; REQUEST_NOT_FOUND for a token
  * that no longer works.
  */
@@ -41,10 +41,16 @@ export function createUploaderReader(
     if (linkId === null) {
       const session = await readSession(context)
       if (!session) throw new AppError('UNAUTHORIZED')
-      return { ownerId: session.user.id, linkId }
+      return { isSender: false, ownerOf: async () => session.user.id }
     }
     const delivery = await findDelivery(db, linkId)
     if (!delivery || !canFinishUploads(delivery, clock())) throw new AppError('REQUEST_NOT_FOUND')
-    return { ownerId: delivery.ownerId, linkId }
+    return {
+      isSender: true,
+      async ownerOf(storageKey) {
+        if (!(await isInDelivery(db, linkId, storageKey))) throw new AppError('UPLOAD_NOT_FOUND')
+        return delivery.ownerId
+      },
+    }
   }
 }

@@ -106,28 +106,10 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       return { partNumber, size: part.size, checksum: computeChecksum(partBytes(upload, part)) }
     }
 
-    it('accepts parts in any order', async () => {
-      const upload = makeUpload(2 * partSize + 1000)
-      await sendParts(upload, 3, 1, 2)
-      await seal(upload)
-      await expectStored(upload)
-    })
-
-    it('accepts four parts at once, for several uploads', async () => {
-      const uploads = [makeUpload(3 * partSize + 1), makeUpload(4 * partSize)]
-      for (const upload of uploads) {
-        const responses = await Promise.all(upload.parts.map((part) => putPart(upload, part)))
-        for (const { status } of responses) expect(successStatuses).toContain(status)
-      }
-      for (const upload of uploads) {
-        await seal(upload)
-        await expectStored(upload)
-      }
-    })
-
-    it('accepts a file of one part', async () => {
-      const upload = makeUpload(1)
-      await sendParts(upload, 1)
+    it('accepts four parts at once', async () => {
+      const upload = makeUpload(3 * partSize + 1)
+      const responses = await Promise.all(upload.parts.map((part) => putPart(upload, part)))
+      for (const { status } of responses) expect(successStatuses).toContain(status)
       await seal(upload)
       await expectStored(upload)
     })
@@ -147,7 +129,7 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       expect(await storage.signParts([])).toEqual([])
     })
 
-    it('lists stored parts by number, with the checksums of their bytes', async () => {
+    it('accepts parts in any order, and lists them by number with the checksums of their bytes', async () => {
       const upload = makeUpload(2 * partSize + 1000)
       const { key, size } = upload.whole
       expect(await storage.listParts(key)).toEqual([])
@@ -164,6 +146,7 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       await seal(upload)
       expect(await storage.listParts(key)).toEqual([])
       expect(await storage.storedSize(key)).toBe(size)
+      await expectStored(upload)
     })
 
     it('accepts a part again, and the last one counts', async () => {
@@ -180,22 +163,15 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       await expectStored(upload)
     })
 
-    it.each([
-      ['longer', 1],
-      ['shorter', -1],
-      ['empty', -1000],
-    ])(
-      'rejects a part that is %s than signed, and keeps the stored one',
-      async (_, sizeDifference) => {
-        const upload = makeUpload(partSize + 1000)
-        await sendParts(upload, 1, 2)
-        expectClientError(
-          await putPart(upload, findPart(upload, 2), { body: randomBytes(1000 + sizeDifference) }),
-        )
-        await seal(upload)
-        await expectStored(upload)
-      },
-    )
+    it('rejects a part of another size than signed, and keeps the stored one', async () => {
+      const upload = makeUpload(1000)
+      await sendParts(upload, 1)
+      for (const size of [1001, 999, 0]) {
+        expectClientError(await putPart(upload, findPart(upload, 1), { body: randomBytes(size) }))
+      }
+      await seal(upload)
+      await expectStored(upload)
+    })
 
     it('rejects a type other than the signed one', async () => {
       const upload = makeUpload(1000)
@@ -276,14 +252,6 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       await expectStored(upload)
     })
 
-    it('can be sealed twice, even concurrently', async () => {
-      const upload = makeUpload(partSize + 1000)
-      await sendParts(upload, 2, 1)
-      await seal(upload)
-      await Promise.all([seal(upload), seal(upload)])
-      await expectStored(upload)
-    })
-
     it('accepts no parts after sealing', async () => {
       const upload = makeUpload(partSize + 1000)
       const url = await signUrl(findPart(upload, 2))
@@ -351,25 +319,23 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
         }
       })
 
-      it.each([
-        ['the checksum of another body', () => checksumHeader(Buffer.from('another body'))],
-        [
-          'malformed',
-          () =>
-            Object.fromEntries(Object.keys(checksumHeader(Buffer.of())).map((name) => [name, '?'])),
-        ],
-      ])('is rejected if it is %s, and that body is discarded', async (_, wrongHeader) => {
-        const upload = makeUpload(partSize + 1000)
-        await sendParts(upload, 1)
-        expectClientError(await putPart(upload, findPart(upload, 2), { headers: wrongHeader() }))
-        expect(await listPartNumbers(upload)).toEqual([1])
-        await sendParts(upload, 2)
-        await seal(upload)
-        await expectStored(upload)
+      it('is rejected if it is malformed or of another body, and that body is discarded', async () => {
+        const anotherHeader = checksumHeader(Buffer.from('another body'))
+        const malformedHeader = Object.fromEntries(
+          Object.keys(anotherHeader).map((name) => [name, '?']),
+        )
+        const upload = makeUpload(1000)
         const wholeUpload = makeUpload(1000)
-        expectClientError(await putWhole(wholeUpload, wrongHeader()))
+        for (const headers of [anotherHeader, malformedHeader]) {
+          expectClientError(await putPart(upload, findPart(upload, 1), { headers }))
+          expectClientError(await putWhole(wholeUpload, headers))
+        }
+        expect(await listPartNumbers(upload)).toEqual([])
         expect((await storage.storedSize(wholeUpload.whole.key)) ?? 0).toBe(0)
         await expect(seal(wholeUpload)).rejects.toThrow(SizeMismatch)
+        await sendParts(upload, 1)
+        await seal(upload)
+        await expectStored(upload)
       })
     })
   })

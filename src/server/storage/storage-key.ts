@@ -15,19 +15,6 @@ export function newStorageKey(): string {
   return randomKey()
 }
 
-/** A disk store keeps an object in a folder named after this many leading characters of its key. */
-const folderLength = 2
-
-/**
- * Returns a function that creates keys for objects stored together. The keys begin with the same
- * two random characters, so a disk store seals these objects into one folder and syncs it once for
- * all of them. The other characters are as random as those from `newStorageKey`.
- */
-export function storageKeyMaker(): () => string {
-  const folder = newStorageKey().slice(0, folderLength)
-  return () => `${folder}${newStorageKey().slice(folderLength)}`
-}
-
 /** True if the text is a valid storage key. Check this before building a path from it. */
 export function isStorageKey(text: string): boolean {
   return keyPattern.test(text)

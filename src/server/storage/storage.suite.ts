@@ -97,14 +97,12 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         expect((await get(download(grant))).body.toString()).toBe('world')
       })
 
-      it.each([
-        ['longer', 'hello!'],
-        ['shorter', 'hell'],
-        ['empty', ''],
-      ])('rejects a body that is %s than signed, and keeps the stored bytes', async (_, body) => {
+      it('rejects a body of another size than signed, and keeps the stored bytes', async () => {
         const grant = upload(5)
         await put(grant, Buffer.from('first'))
-        expectClientError(await put(grant, Buffer.from(body)))
+        for (const body of ['longer', 'less', '']) {
+          expectClientError(await put(grant, Buffer.from(body)))
+        }
         await storage.seal(grant.key, 5)
         expect((await get(download(grant))).body.toString()).toBe('first')
       })
@@ -450,7 +448,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
       })
 
       it('resolves when the client disconnects', async () => {
-        const bytes = randomBytes(48 * 1024 * 1024)
+        const bytes = Buffer.alloc(24 * 1024 * 1024, 'bytes')
         key = (await store(bytes)).key
         const ended = new Promise<void>((resolve) =>
           server.once('request', (_, response) => response.once('close', resolve)),
@@ -493,22 +491,8 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         expect(await storage.storedSize(grant.key)).toBeNull()
       })
 
-      it('lists every object, sealed or not, with its date', async () => {
-        const sealedFile = await store(Buffer.from('hello'))
-        const unsealedUpload = upload(5)
-        await put(unsealedUpload, Buffer.from('hello'))
-        const removedFile = await store(Buffer.from('hello'))
-        await storage.remove(removedFile.key)
-        const dates = new Map<string, Date>()
-        for await (const { key, modifiedAt } of storage.list()) dates.set(key, modifiedAt)
-        for (const { key } of [sealedFile, unsealedUpload]) {
-          expect(Math.abs((dates.get(key)?.getTime() ?? 0) - Date.now())).toBeLessThan(hour)
-        }
-        expect(dates.has(removedFile.key)).toBe(false)
-      })
-
-      it('lists each object once in key order, whether unsealed, sealed or both', async () => {
-        const letters = ['9', 'z', 'a', '0', 'm', 'b']
+      it('lists each object once with its date, in key order, whether unsealed, sealed or both', async () => {
+        const letters = ['9', 'z', 'a', '0']
         for (const [at, letter] of letters.entries()) {
           const grant = upload(5, { key: `${letter}${newStorageKey().slice(1)}` })
           await put(grant, Buffer.from('hello'))
@@ -516,14 +500,18 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
           // Bytes sent after the seal must change nothing.
           if (at === 0) await put(grant, Buffer.from('hello')).catch(() => undefined)
         }
-        const keys = await listKeys()
+        const keys: string[] = []
+        for await (const { key, modifiedAt } of storage.list()) {
+          keys.push(key)
+          expect(Math.abs(modifiedAt.getTime() - Date.now())).toBeLessThan(hour)
+        }
         expect(keys.length).toBeGreaterThanOrEqual(letters.length)
         expect(keys).toEqual([...new Set(keys)].sort())
       })
 
       it('allows removals during a listing', async () => {
         const grants = await Promise.all(
-          Array.from({ length: 20 }, () => store(Buffer.from('hello'))),
+          Array.from({ length: 4 }, () => store(Buffer.from('hello'))),
         )
         const keys = new Set(grants.map(({ key }) => key))
         for await (const { key } of storage.list()) if (keys.has(key)) await storage.remove(key)
@@ -532,14 +520,14 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
     })
 
     it('stores a file of tens of megabytes byte for byte', async () => {
-      const bytes = randomBytes(48 * 1024 * 1024 + 1)
+      const bytes = randomBytes(20 * 1024 * 1024 + 1)
       const response = await get(download(await store(bytes)))
       expect(response.status).toBe(200)
       expect(sha256(response.body)).toBe(sha256(bytes))
     })
 
     it('stores many files concurrently without mixing them up', async () => {
-      const bodies = Array.from({ length: 16 }, (_, index) => Buffer.alloc(100_000, index))
+      const bodies = Array.from({ length: 4 }, (_, index) => Buffer.alloc(100_000, index))
       const grants = await Promise.all(bodies.map((body) => store(body)))
       const responses = await Promise.all(grants.map((grant) => get(download(grant))))
       expect(responses.map(({ body }) => sha256(body))).toEqual(bodies.map(sha256))

@@ -6,7 +6,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { BodyChecksum } from '../../shared/rules/files/part-plan.ts'
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
-import { AppError } from '../errors.ts'
 import type { ByteRange, Validators } from './byte-range.ts'
 
 /** Permission to store exactly `size` bytes under a key. */
@@ -245,13 +244,6 @@ export interface SealedObjects
    */
   removeLeftoverParts?(): Promise<void>
   close(): Promise<void>
-}
-
-/** The store timed out, and another request would probably time out too. */
-export class StoreTimeout extends AppError {
-  constructor(cause: unknown) {
-    super('UNAVAILABLE', { cause })
-  }
 }
 
 /** The stored size differs from the announced one. `actual` is null if nothing is stored. */

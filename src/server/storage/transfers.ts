@@ -29,7 +29,7 @@ export const noMeter: TransferMeter = { addBytes() {}, startTransfer: () => () =
  * Maximum numbers of concurrent transfers. At these limits the process needs less than 250 MiB of
  * memory, even if all clients are slow.
  */
-export const transferLimits = {
+const transferLimits = {
   // Downloads that wait for slow clients use up to 20 MiB of chunks in total. The others use 64 KiB
   // each, so 512 downloads use 51 MiB. The guaranteed 16 suffice for a download manager, which
   // opens up to 16 connections.

@@ -132,14 +132,12 @@ describe('an archive', () => {
       return { name: `${index}`, bytes: Buffer.alloc(0), modifiedAt: new Date(1_800_000_000_000) }
     })
 
-  it('uses ZIP64 only from 65,535 entries', () => {
+  it('uses ZIP64 only from 65,535 entries, and is read with as many', async () => {
     const zip64Signature = Buffer.from('504b0606', 'hex')
-    expect(makeArchive(emptyFiles(65_534)).includes(zip64Signature)).toBe(false)
-    expect(makeArchive(emptyFiles(65_535)).includes(zip64Signature)).toBe(true)
-  })
-
-  it.each([65_535, 65_536])('can have %i entries', async (count) => {
+    const count = 65_535
+    expect(makeArchive(emptyFiles(count - 1)).includes(zip64Signature)).toBe(false)
     const archive = makeArchive(emptyFiles(count))
+    expect(archive.includes(zip64Signature)).toBe(true)
     const zip = await yauzl.fromBufferPromise(archive, { lazyEntries: true })
     let readCount = 0
     await readDirectory(zip, async ({ fileName }) => {

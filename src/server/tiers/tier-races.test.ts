@@ -11,7 +11,7 @@ import { auditLog, users } from '../db/schema.ts'
 import type { AppError } from '../errors.ts'
 import { expireTrials, setTier } from './set-tier.ts'
 
-const rounds = chooseRounds(15, 100)
+const rounds = chooseRounds(4, 100)
 const day = 24 * 60 * 60_000
 
 let app: TestApp

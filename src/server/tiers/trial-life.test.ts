@@ -84,7 +84,7 @@ describe('a trial', () => {
   it('is Premium up to the last millisecond, and Free from then on', async () => {
     await startTrial(ada)
     const premiumResults = { 3: 'ok', 7: 'ok' }
-    for (let today = 0; today < 30; today += 1) {
+    for (const today of [0, 10, 20, 29]) {
       setTime(today * day)
       expect((await fetchUser(ada)).tier).toBe('premium')
       expect(await tryUploads(ada)).toEqual(premiumResults)

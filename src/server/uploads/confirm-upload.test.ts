@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -26,8 +25,9 @@ import {
   requestConfirm,
 } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
-import { insertLinks } from '../links/queries.ts'
-import { findUploads } from './queries.ts'
+import { shortCodes } from '../db/schema.ts'
+import { createStores } from '../storage/stores.ts'
+import { confirmUpload } from './confirm-upload.ts'
 
 const day = 24 * 3_600_000
 
@@ -90,19 +90,37 @@ describe('POST /api/files/confirm-upload', () => {
     expect(file.uploadDuration).toBe(seconds)
   })
 
-  it('never reuses a short code, and changes nothing on a collision', async () => {
-    const person = await makePerson(app)
-    const { shortCode } = await makeFile(person)
-    const { cloudKey } = await startUpload(person, { size: 0 })
-    const { db } = app.deps
-    const openUploads = await findUploads(db, { ownerId: person.id, linkId: null }, [cloudKey])
-    const link = openUploads.get(cloudKey)?.link
-    if (!link) throw new Error('no upload was started')
-    const insertion = insertLinks(db, [{ ...link, id: randomUUID(), shortCode }])
+  it('never reuses a short code', async () => {
+    const { shortCode: code } = await makeFile(await makePerson(app))
+    const insertion = app.deps.db.insert(shortCodes).values({ code, issuedAt: app.clock() })
     await expect(insertion).rejects.toMatchObject({ cause: { constraint: 'short_codes_pkey' } })
-    expect(await findUploads(db, { ownerId: person.id, linkId: null }, [cloudKey])).toEqual(
-      openUploads,
+  })
+
+  it('holds no database connection while it removes wrong bytes', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    const { max = 0 } = app.pool.options
+    const uploads = await Promise.all(
+      Array.from({ length: max }, async () => {
+        const upload = await startUpload(person, { size: 3 })
+        await putBytes(upload, text(3))
+        return upload
+      }),
     )
+    const allRemoving = Promise.withResolvers<void>()
+    let removeCallCount = 0
+    const remove = async (key: string) => {
+      removeCallCount += 1
+      if (removeCallCount === max) allRemoving.resolve()
+      await allRemoving.promise
+      expect((await person.fetch('/api/files')).status).toBe(200)
+      await app.storage.remove(key)
+    }
+    const deps = { ...app.deps, stores: createStores({ ...app.storage, remove }) }
+    const claims = uploads.map(({ cloudKey }) => ({ cloudKey, sha256: 'a'.repeat(64) }))
+    const confirms = claims.map((claim) => confirmUpload(deps, person.id, claim))
+    for (const result of await Promise.allSettled(confirms)) {
+      expect(result).toMatchObject({ reason: { code: 'CHECKSUM_MISMATCH' } })
+    }
   })
 
   it('creates one file, however often it is called, even in parallel', async () => {

@@ -3,246 +3,163 @@ import type { uploads } from '../../shared/contract/uploads.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { canAddFile, type Limits } from '../../shared/rules/tiers/tier-limits.ts'
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
-import { findBlocked, findBlockedSizes } from '../abuse/queries.ts'
+import { hasBlockedSize, isBlocked } from '../abuse/queries.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, limitError } from '../errors.ts'
-import { type FileRow, findFilesByKey, markDeleted } from '../files/queries.ts'
-import type { Uploader } from '../http/session.ts'
-import { queueDeliveryEmails } from '../requests/request-emails.ts'
+import { type FileRow, findFile, markDeleted } from '../files/queries.ts'
+import { queueDeliveryEmail } from '../requests/request-emails.ts'
 import { SizeMismatch } from '../storage/storage.ts'
+import { lockUser } from '../tiers/queries.ts'
 import { removeBytes } from './end-uploads.ts'
-import {
-  type Entry,
-  forEachPending,
-  pending,
-  reject,
-  resultsOf,
-  splitRepeats,
-  succeed,
-} from './entries.ts'
-import {
-  countActiveFiles,
-  findUploads,
-  insertFiles,
-  lockOwner,
-  lockUploads,
-  type NewFile,
-  type Upload,
-} from './queries.ts'
+import { countActiveFiles, findUpload, insertFile, lockUpload, type Upload } from './queries.ts'
 import { endUploads } from './removal-queries.ts'
 
-export type ConfirmRequest = z.output<typeof uploads.confirmUpload.body>
+type ConfirmRequest = z.output<typeof uploads.confirmUpload.body>
 
 type ConfirmDeps = Pick<
   Deps,
   'requestJob' | 'clock' | 'db' | 'log' | 'mailQueue' | 'settings' | 'stores'
 >
 
-interface Confirm extends Entry<ConfirmRequest, FileRow> {
-  upload?: Upload
-  /** The SHA-256 of the stored bytes; null until the `compute-digests` job has read them. */
-  sha256?: string | null
-  /** The CRC-32 of the stored bytes; null if storage doesn't know it yet. */
-  crc32?: number | null
+/** Checksums of the stored bytes. Null until the `compute-digests` job has read them. */
+interface Checksums {
+  sha256: string | null
+  /** May also be the client's claim. */
+  crc32: number | null
 }
 
 /**
- * Turns finished uploads into files with links (design §4): seals the bytes, then inserts the
- * files. Confirming again, even in parallel, returns the same file.
+ * Turns a finished upload into a file with a link (design §4): seals the bytes, then inserts the
+ * file. Confirming again, even in parallel, returns the same file.
  *
  * If the store's `computesSha256` is true, a claimed SHA-256 is compared with the stored bytes. The
  * claim itself is never stored. A claimed CRC-32 is stored if storage doesn't know it. Bytes are
  * read before the response only for that comparison, or if their size matches blocked content; the
  * `compute-digests` job reads the rest, and replaces a claimed CRC-32.
- *
- * Returns one result per request, in order. The errors are UPLOAD_NOT_FOUND, also for a key
- * of somebody else; UPLOAD_INCOMPLETE; SIZE_MISMATCH, CHECKSUM_MISMATCH and CONTENT_BLOCKED, which end
- * the upload; UPLOAD_SUPERSEDED if a parallel request ended it; and TIER_FILE_COUNT if the owner
- * has reached the file limit (see `maxFilesForConfirm`), after which the upload can still be
- * confirmed later. If the upload is already a file, CHECKSUM_MISMATCH leaves the file unchanged.
- * @throws {AppError} UNAUTHORIZED if the owner was deleted.
+ * @throws {AppError} UPLOAD_NOT_FOUND, also for another user's key; UPLOAD_INCOMPLETE;
+ * SIZE_MISMATCH, CHECKSUM_MISMATCH and CONTENT_BLOCKED, which end the upload; UPLOAD_SUPERSEDED if
+ * a parallel request ended it; TIER_FILE_COUNT if the owner has reached the file limit (see
+ * `maxFilesForConfirm`), after which the upload can still be confirmed later; UNAUTHORIZED if the
+ * owner was deleted. If the upload is already a file, CHECKSUM_MISMATCH leaves the file unchanged.
  */
-export async function confirmUploads(
+export async function confirmUpload(
   deps: ConfirmDeps,
-  uploader: Uploader,
-  requests: readonly ConfirmRequest[],
-): Promise<PromiseSettledResult<FileRow>[]> {
-  const confirms = requests.map((request): Confirm => ({ request }))
-  await confirmAll(deps, uploader, confirms)
-  return resultsOf(confirms)
-}
-
-async function confirmAll(
-  deps: ConfirmDeps,
-  uploader: Uploader,
-  allConfirms: readonly Confirm[],
-): Promise<void> {
-  const { unique: confirms } = splitRepeats(allConfirms, ({ request }) => request.cloudKey)
-  const openUploads = await findUploads(deps.db, uploader, keysOf(confirms))
-  const [openConfirms, closedConfirms]: [Confirm[], Confirm[]] = [[], []]
-  for (const confirm of confirms) {
-    const upload = openUploads.get(confirm.request.cloudKey)
-    if (upload) confirm.upload = upload
-    ;(upload ? openConfirms : closedConfirms).push(confirm)
+  ownerId: string,
+  request: ConfirmRequest,
+): Promise<FileRow> {
+  const upload = await findUpload(deps.db, ownerId, request.cloudKey)
+  if (upload) {
+    const checksums = await seal(deps, upload, request)
+    const file = checksums && (await createFile(deps, upload, request, checksums))
+    if (file) return file
   }
-  await findConfirmed(deps, uploader, closedConfirms)
-  await seal(deps, uploader, openConfirms)
-  await hashIfNeeded(deps, uploader, openConfirms)
-  await createFiles(deps, uploader, openConfirms)
-  // Check the remaining requests again. Each repeats a key, or is for an upload that a parallel
-  // request ended.
-  const remaining = pending(allConfirms)
-  if (remaining.length > 0) await confirmAll(deps, uploader, remaining)
+  return findConfirmed(deps, ownerId, request, upload ? 'UPLOAD_SUPERSEDED' : 'UPLOAD_NOT_FOUND')
 }
 
-function keysOf(confirms: readonly Confirm[]): string[] {
-  return confirms.map(({ request }) => request.cloudKey)
-}
-
-/** Resolves requests for uploads that are no longer open. */
+/** Returns the file of an upload that is no longer open, or throws `code`. */
 async function findConfirmed(
   { db, stores }: Pick<Deps, 'db' | 'stores'>,
-  uploader: Uploader,
-  confirms: readonly Confirm[],
-): Promise<void> {
-  if (confirms.length === 0) return
-  const files = await findFilesByKey(db, uploader, keysOf(confirms))
-  await forEachPending(confirms, async (confirm) => {
-    const { cloudKey, sha256: claimedSha256 } = confirm.request
-    const row = files.get(cloudKey)
-    if (!row) throw new AppError(confirm.upload ? 'UPLOAD_SUPERSEDED' : 'UPLOAD_NOT_FOUND')
-    if (row.takenDownAt !== null) throw new AppError('CONTENT_BLOCKED')
-    if (claimedSha256 !== undefined) {
-      const store = stores.get(row.storage)
-      const shouldHash = row.sha256 === null && store.computesSha256
-      const digest = shouldHash ? await store.digest(row.storageKey) : row
-      const sha256 = digest?.sha256 ?? null
-      if (sha256 !== null && sha256 !== claimedSha256) throw new AppError('CHECKSUM_MISMATCH')
-    }
-    succeed(confirm, row)
-  })
-}
-
-/** Seals the stored bytes of uploads. An upload with missing bytes stays open. */
-async function seal(
-  deps: ConfirmDeps,
-  uploader: Uploader,
-  confirms: readonly Confirm[],
-): Promise<void> {
-  const incompleteConfirms = new Map<Confirm, SizeMismatch>()
-  const oversizedConfirms: Confirm[] = []
-  await forEachPending(confirms, async (confirm) => {
-    const { storage, storageKey, size } = confirm.upload as Upload
-    try {
-      confirm.crc32 = await deps.stores.get(storage).seal(storageKey, size)
-    } catch (error) {
-      if (!(error instanceof SizeMismatch)) throw error
-      if ((error.actual ?? 0) <= size) incompleteConfirms.set(confirm, error)
-      else {
-        oversizedConfirms.push(confirm)
-        throw new AppError('SIZE_MISMATCH', { cause: error })
-      }
-    }
-  })
-  await endRejectedUploads(deps, uploader, oversizedConfirms)
-  if (incompleteConfirms.size === 0) return
-  // An upload may have no bytes because a parallel request has just ended it.
-  const openUploads = await findUploads(deps.db, uploader, keysOf([...incompleteConfirms.keys()]))
-  for (const [confirm, cause] of incompleteConfirms) {
-    const code = openUploads.has(confirm.request.cloudKey)
-      ? 'UPLOAD_INCOMPLETE'
-      : 'UPLOAD_SUPERSEDED'
-    reject(confirm, new AppError(code, { cause }))
-  }
-}
-
-/** Hashes sealed bytes if the client sent a checksum or the size matches blocked content. */
-async function hashIfNeeded(
-  deps: ConfirmDeps,
-  uploader: Uploader,
-  confirms: readonly Confirm[],
-): Promise<void> {
-  const sealedConfirms = pending(confirms)
-  const blockedSizes = await findBlockedSizes(
-    deps.db,
-    sealedConfirms.flatMap(({ upload }) => upload?.size ?? []),
-  )
-  const mismatchedConfirms: Confirm[] = []
-  await forEachPending(sealedConfirms, async (confirm) => {
-    const { storage, storageKey, size } = confirm.upload as Upload
-    const claimedSha256 = confirm.request.sha256
-    const store = deps.stores.get(storage)
-    const shouldCompare = claimedSha256 !== undefined && store.computesSha256
-    const digest = shouldCompare || blockedSizes.has(size) ? await store.digest(storageKey) : null
+  ownerId: string,
+  { cloudKey, sha256: claimedSha256 }: ConfirmRequest,
+  code: 'UPLOAD_SUPERSEDED' | 'UPLOAD_NOT_FOUND',
+): Promise<FileRow> {
+  const file = await findFile(db, ownerId, { storageKey: cloudKey })
+  if (!file) throw new AppError(code)
+  if (file.takenDownAt !== null) throw new AppError('CONTENT_BLOCKED')
+  if (claimedSha256 !== undefined) {
+    const store = stores.get(file.storage)
+    const shouldHash = file.sha256 === null && store.computesSha256
+    const digest = shouldHash ? await store.digest(file.storageKey) : file
     const sha256 = digest?.sha256 ?? null
-    confirm.crc32 = digest?.crc32 ?? confirm.crc32 ?? null
-    if (sha256 !== null && claimedSha256 !== undefined && sha256 !== claimedSha256) {
-      mismatchedConfirms.push(confirm)
-      throw new AppError('CHECKSUM_MISMATCH')
-    }
-    confirm.sha256 = sha256
-  })
-  await endRejectedUploads(deps, uploader, mismatchedConfirms)
+    if (sha256 !== null && sha256 !== claimedSha256) throw new AppError('CHECKSUM_MISMATCH')
+  }
+  return file
 }
 
 /**
- * Creates files from sealed uploads. Requests for uploads that ended in the meantime stay pending.
+ * Seals the stored bytes of an upload. Computes their checksums if the client sent a SHA-256 or the
+ * size matches blocked content. An upload with missing bytes stays open. Returns null if a parallel
+ * request has just ended the upload.
  */
-async function createFiles(
+async function seal(
   deps: ConfirmDeps,
-  uploader: Uploader,
-  confirms: readonly Confirm[],
-): Promise<void> {
+  upload: Upload,
+  request: ConfirmRequest,
+): Promise<Checksums | null> {
+  const { db, stores } = deps
+  const { ownerId, storage, storageKey, size } = upload
+  const store = stores.get(storage)
+  let sealedCrc32: number | null
+  try {
+    sealedCrc32 = await store.seal(storageKey, size)
+  } catch (cause) {
+    if (!(cause instanceof SizeMismatch)) throw cause
+    if ((cause.actual ?? 0) > size) return rejectUpload(deps, upload, 'SIZE_MISMATCH', cause)
+    if (!(await findUpload(db, ownerId, storageKey))) return null
+    throw new AppError('UPLOAD_INCOMPLETE', { cause })
+  }
+  const shouldCompare = request.sha256 !== undefined && store.computesSha256
+  const shouldHash = shouldCompare || (await hasBlockedSize(db, size))
+  const digest = shouldHash ? await store.digest(storageKey) : null
+  const sha256 = digest?.sha256 ?? null
+  if (sha256 !== null && request.sha256 !== undefined && sha256 !== request.sha256) {
+    return rejectUpload(deps, upload, 'CHECKSUM_MISMATCH')
+  }
+  if (sha256 !== null && (await isBlocked(db, sha256))) {
+    return rejectUpload(deps, upload, 'CONTENT_BLOCKED')
+  }
+  return { sha256, crc32: digest?.crc32 ?? sealedCrc32 ?? request.crc32 ?? null }
+}
+
+/** Ends an upload and removes its bytes, then throws the error. */
+async function rejectUpload(
+  deps: ConfirmDeps,
+  { ownerId, storageKey }: Upload,
+  code: 'SIZE_MISMATCH' | 'CHECKSUM_MISMATCH' | 'CONTENT_BLOCKED',
+  cause?: Error,
+): Promise<never> {
+  await removeBytes(deps, await endUploads(deps.db, ownerId, [storageKey], deps.clock()))
+  throw new AppError(code, { cause })
+}
+
+/** Creates a file from a sealed upload. Returns null if the upload ended in the meantime. */
+async function createFile(
+  deps: ConfirmDeps,
+  { ownerId, storageKey, link }: Upload,
+  { uploadStartTime }: ConfirmRequest,
+  { sha256, crc32 }: Checksums,
+): Promise<FileRow | null> {
   const { clock, db, settings } = deps
-  const sealedConfirms = pending(confirms)
-  if (sealedConfirms.length === 0) return
   const limits = await settings.limits()
-  const blockedConfirms: Confirm[] = []
-  const createdFiles = await db.transaction(async (tx) => {
-    const owner = await lockOwner(tx, uploader.ownerId)
+  const file = await db.transaction(async (tx) => {
+    const owner = await lockUser(tx, ownerId)
     if (!owner) throw new AppError('UNAUTHORIZED')
     const now = clock()
     const tier = effectiveTier(owner, now)
-    const requestIds = sealedConfirms.flatMap(({ upload }) => upload?.link.requestId ?? [])
-    await queueDeliveryEmails(deps, tx, new Set(requestIds), now)
-    const openUploads = await lockUploads(tx, uploader, keysOf(sealedConfirms))
-    const blockedSha256 = await findBlocked(tx, sha256Of(sealedConfirms))
-    let count =
-      limits[tier].maxFiles === null ? 0 : await countActiveFiles(tx, uploader.ownerId, now)
-    const files: NewFile[] = []
-    for (const confirm of sealedConfirms) {
-      const { request, sha256 = null } = confirm
-      const crc32 = confirm.crc32 ?? request.crc32 ?? null
-      const upload = openUploads.get(request.cloudKey)
-      if (!upload) continue
-      if (blockedSha256.has(sha256 ?? '')) {
-        blockedConfirms.push(confirm)
-      } else if (!canAddFile(maxFilesForConfirm(upload, tier, limits), count)) {
-        reject(confirm, limitError('TIER_FILE_COUNT', tier, limits))
-      } else {
-        count += 1
-        const uploadDuration = secondsSince(request.uploadStartTime, upload.createdAt, now)
-        const isContentProved = sha256 !== null
-        files.push({ upload, createdAt: now, uploadDuration, sha256, crc32, isContentProved })
-      }
+    if (link.requestId !== null) await queueDeliveryEmail(deps, tx, link.requestId, now)
+    const upload = await lockUpload(tx, ownerId, storageKey)
+    if (!upload) return null
+    const count = limits[tier].maxFiles === null ? 0 : await countActiveFiles(tx, ownerId, now)
+    if (!canAddFile(maxFilesForConfirm(upload, tier, limits), count)) {
+      throw limitError('TIER_FILE_COUNT', tier, limits)
     }
-    return insertFiles(tx, files, now)
+    const uploadDuration = secondsSince(uploadStartTime, upload.createdAt, now)
+    const isContentProved = sha256 !== null
+    return insertFile(tx, upload, {
+      createdAt: now,
+      uploadDuration,
+      sha256,
+      crc32,
+      isContentProved,
+    })
   })
+  if (file?.sha256 === null) deps.requestJob('compute-digests')
   // A parallel takedown may have blocked the content without seeing the new file.
-  const newlyBlockedSha256s = await findBlocked(db, sha256Of(sealedConfirms))
-  const ids: string[] = []
-  for (const confirm of sealedConfirms) {
-    const file = createdFiles.get(confirm.request.cloudKey)
-    if (!file) continue
-    if (newlyBlockedSha256s.has(confirm.sha256 ?? '')) {
-      ids.push(file.id)
-      reject(confirm, new AppError('CONTENT_BLOCKED'))
-    } else succeed(confirm, file)
+  if (file && sha256 !== null && (await isBlocked(db, sha256))) {
+    await markDeleted(db, ownerId, [file.id], clock())
+    throw new AppError('CONTENT_BLOCKED')
   }
-  if (ids.length > 0) await markDeleted(db, uploader.ownerId, ids, clock())
-  for (const confirm of blockedConfirms) reject(confirm, new AppError('CONTENT_BLOCKED'))
-  await endRejectedUploads(deps, uploader, blockedConfirms)
-  if (sealedConfirms.some(({ sha256 }) => sha256 === null)) deps.requestJob('compute-digests')
+  return file
 }
 
 /**
@@ -259,18 +176,6 @@ function maxFilesForConfirm(
   if (upload.tier !== tier) return maxFiles
   if (maxFiles === null || upload.maxFiles === null) return null
   return Math.max(maxFiles, upload.maxFiles)
-}
-
-function sha256Of(confirms: readonly Confirm[]): string[] {
-  return confirms.flatMap(({ sha256 }) => sha256 ?? [])
-}
-
-async function endRejectedUploads(
-  deps: ConfirmDeps,
-  uploader: Uploader,
-  confirms: readonly Confirm[],
-): Promise<void> {
-  await removeBytes(deps, await endUploads(deps.db, uploader, keysOf(confirms), deps.clock()))
 }
 
 /** Returns the seconds since the client's start time, but at most the seconds since `createdAt`. */

@@ -4,7 +4,6 @@ import { fullness } from '../../shared/rules/files/storage-cap.ts'
 import { largestFileSize } from '../../shared/rules/tiers/tier-limits.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import type { Uploader } from '../http/session.ts'
 import { removePermanently } from '../storage/remove-stored.ts'
 import type { Storage } from '../storage/storage.ts'
 import { resetFutureActivity, sumStored } from './queries.ts'
@@ -25,11 +24,11 @@ const batchSize = 100
  */
 export async function abortUpload(
   { clock, db, stores }: Pick<Deps, 'clock' | 'db' | 'stores'>,
-  uploader: Uploader,
+  ownerId: string,
   storageKey: string,
   log: Logger,
 ): Promise<void> {
-  const endedUploads = await endUploads(db, uploader, [storageKey], clock())
+  const endedUploads = await endUploads(db, ownerId, [storageKey], clock())
   if (endedUploads.length === 0) throw new AppError('UPLOAD_NOT_FOUND')
   await removeBytes({ clock, db, log, stores }, endedUploads)
 }

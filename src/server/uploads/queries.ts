@@ -2,13 +2,11 @@ import {
   and,
   count,
   eq,
-  exists,
   getTableColumns,
   gt,
   inArray,
   isNull,
   lte,
-  notExists,
   type SQL,
   sql,
 } from 'drizzle-orm'
@@ -16,13 +14,11 @@ import { slotTimeoutMs } from '../../shared/rules/files/retention.ts'
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { minuteInMs } from '../../shared/rules/format/units.ts'
 import { datesAfterConfirm } from '../../shared/rules/links/lifetime.ts'
-import type { StoredTier } from '../../shared/rules/tiers/trial.ts'
 import { files, links, removals, uploads, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
-import { purgeAtOf, renewalEndsAt } from '../files/purge-queries.ts'
+import { purgeAtOf, renewalEndsAt, updatePurgeTimes } from '../files/purge-queries.ts'
 import { type FileRow, isLinkOfFile } from '../files/queries.ts'
-import type { Uploader } from '../http/session.ts'
-import { type LinkRow, updatePurgeTimesOfLink } from '../links/queries.ts'
+import type { LinkRow } from '../links/queries.ts'
 
 export type UploadRow = typeof uploads.$inferSelect
 
@@ -33,37 +29,6 @@ const uploadColumns = { ...getTableColumns(uploads), link: links }
 
 function selectUploads(db: Db) {
   return db.select(uploadColumns).from(links).innerJoin(uploads, eq(uploads.linkId, links.id))
-}
-
-/**
- * Locks a user until the transaction ends, so that parallel requests can't exceed a limit. Returns
- * the columns that determine the tier, or undefined if the user was deleted.
- */
-export async function lockOwner(tx: Db, userId: string): Promise<StoredTier | undefined> {
-  const [owner] = await tx
-    .select({
-      tier: users.tier,
-      premiumTrialStartedAt: users.premiumTrialStartedAt,
-      premiumTrialEndsAt: users.premiumTrialEndsAt,
-    })
-    .from(users)
-    .where(eq(users.id, userId))
-    // `for update` would also block inserts of rows that reference this user.
-    .for('no key update')
-  return owner
-}
-
-/** Inserts one owner's uploads. Returns them in the order of `newUploads`. */
-export function insertUploads(
-  tx: Db,
-  newUploads: readonly (typeof uploads.$inferInsert)[],
-): Promise<UploadRow[]> {
-  return newUploads.length === 0
-    ? Promise.resolve([])
-    : tx
-        .insert(uploads)
-        .values([...newUploads])
-        .returning()
 }
 
 /**
@@ -90,141 +55,91 @@ export async function resumeRepeated(
   return new Map(foundUploads.map((upload) => [upload.idempotencyKey, upload]))
 }
 
-/** Finds open uploads that the uploader may work on. Returns them by storage key. */
-export async function findUploads(
-  db: Db,
-  uploader: Uploader,
-  storageKeys: readonly string[],
-): Promise<ReadonlyMap<string, Upload>> {
-  return byStorageKey(await selectUploads(db).where(isOwnedUpload(uploader, storageKeys)))
-}
-
-/** Like `findUploads`, but locks the uploads and their links until the transaction ends. */
-export async function lockUploads(
+/** Inserts uploads. Returns them in the same order. */
+export function insertUploads(
   tx: Db,
-  uploader: Uploader,
-  storageKeys: readonly string[],
-): Promise<ReadonlyMap<string, Upload>> {
-  return byStorageKey(
-    await selectUploads(tx)
-      .where(isOwnedUpload(uploader, storageKeys))
-      .orderBy(links.id, uploads.storageKey)
-      .for('update'),
-  )
+  newUploads: (typeof uploads.$inferInsert)[],
+): Promise<UploadRow[]> {
+  return tx.insert(uploads).values(newUploads).returning()
 }
 
-export function isOwnedUpload(
-  { ownerId, linkId }: Uploader,
-  storageKeys: readonly string[],
-): SQL | undefined {
-  return and(
-    eq(uploads.ownerId, ownerId),
-    linkId === null ? undefined : eq(uploads.linkId, linkId),
-    inArray(uploads.storageKey, [...storageKeys]),
-  )
+/** Finds an owner's open upload. */
+export async function findUpload(
+  db: Db,
+  ownerId: string,
+  storageKey: string,
+): Promise<Upload | undefined> {
+  const [upload] = await selectUploads(db).where(isOwnedUpload(ownerId, [storageKey]))
+  return upload
 }
 
-function byStorageKey(foundUploads: readonly Upload[]): ReadonlyMap<string, Upload> {
-  return new Map(foundUploads.map((upload) => [upload.storageKey, upload]))
+/** Like `findUpload`, but locks the upload and its link until the transaction ends. */
+export async function lockUpload(
+  tx: Db,
+  ownerId: string,
+  storageKey: string,
+): Promise<Upload | undefined> {
+  const [upload] = await selectUploads(tx)
+    .where(isOwnedUpload(ownerId, [storageKey]))
+    .for('update')
+  return upload
+}
+
+export function isOwnedUpload(ownerId: string, storageKeys: readonly string[]): SQL | undefined {
+  return and(eq(uploads.ownerId, ownerId), inArray(uploads.storageKey, [...storageKeys]))
 }
 
 /** What a confirmation adds to an upload. `createdAt` is the time of the confirmation. */
-export interface NewFile
-  extends Pick<FileRow, 'createdAt' | 'uploadDuration' | 'sha256' | 'crc32' | 'isContentProved'> {
-  upload: Upload
-}
+type NewFileFields = Pick<
+  FileRow,
+  'createdAt' | 'uploadDuration' | 'sha256' | 'crc32' | 'isContentProved'
+>
 
 /**
- * Turns locked uploads into files. Returns the files by storage key. The owner must be locked too,
- * because the tier decides when files are purged.
+ * Turns a locked upload into a file. The owner must be locked too, because the tier decides when
+ * files are purged.
  */
-export async function insertFiles(
-  tx: Db,
-  newFiles: readonly NewFile[],
-  now: Date,
-): Promise<ReadonlyMap<string, FileRow>> {
-  if (newFiles.length === 0) return new Map()
-  const ids = newFiles.map(({ upload }) => upload.id)
-  await tx.delete(uploads).where(inArray(uploads.id, ids))
-  const updatedLinks = await updateLinks(tx, newFiles, now)
-  const renewalEnd = sql`(select ${renewalEndsAt(now)} from ${users} where ${users.id} = ${newFiles[0]?.upload.ownerId})`
-  const insertedFiles = await tx
-    .insert(files)
-    .values(
-      newFiles.map(({ upload, ...fields }) => ({
-        id: upload.id,
-        ownerId: upload.ownerId,
-        storage: upload.storage,
-        storageKey: upload.storageKey,
-        originalName: upload.originalName,
-        mimeType: upload.mimeType,
-        size: upload.size,
-        linkId: upload.linkId,
-        position: upload.position,
-        ...fields,
-        purgeAt: purgeAtOf(sqlDates(updatedLinks.get(upload.linkId) ?? upload.link), renewalEnd),
-      })),
-    )
-    .returning()
-  return new Map(
-    insertedFiles.map((file) => {
-      const { shortCode, expiresAt, maxLifetimeAt } = updatedLinks.get(file.linkId ?? '') as LinkRow
-      return [file.storageKey, { ...file, shortCode, expiresAt, maxLifetimeAt }]
-    }),
-  )
-}
-
-/**
- * Sets the dates of links that get their first file or their last one. Returns all links of the new
- * files, by id.
- */
-async function updateLinks(
-  tx: Db,
-  newFiles: readonly NewFile[],
-  now: Date,
-): Promise<ReadonlyMap<string, LinkRow>> {
-  const updatedLinks = new Map(newFiles.map(({ upload }) => [upload.linkId, upload.link]))
-  const uploadingIds = [...updatedLinks.values()].flatMap(({ id, readyAt }) => (readyAt ? [] : id))
-  if (uploadingIds.length === 0) return updatedLinks
-  // Subqueries, because drizzle leaves out table names in the SQL of a select from one table.
-  const linkedFile = tx.select({ id: files.id }).from(files).where(eq(files.linkId, links.id))
-  const linkedUpload = tx
-    .select({ id: uploads.id })
-    .from(uploads)
-    .where(eq(uploads.linkId, links.id))
-  const states = await tx
-    .select({
-      id: links.id,
-      hasFiles: sql<boolean>`${exists(linkedFile)}`,
-      isComplete: sql<boolean>`${notExists(linkedUpload)}`,
-    })
-    .from(links)
-    .where(inArray(links.id, uploadingIds))
-  const changes = states.map(({ id, ...state }) => {
-    const link = updatedLinks.get(id) as LinkRow
-    const dates = datesAfterConfirm(link, state, now)
-    updatedLinks.set(id, { ...link, ...dates })
-    return { id, dates, ownerId: link.ownerId, ...state }
-  })
-  for (const group of Map.groupBy(changes, ({ dates }) => JSON.stringify(dates)).values()) {
-    const ids = group.map(({ id }) => id)
-    await tx
-      .update(links)
-      .set(group[0]?.dates ?? {})
-      .where(inArray(links.id, ids))
-  }
-  for (const change of changes.filter(({ hasFiles, isComplete }) => hasFiles && isComplete)) {
-    await updatePurgeTimesOfLink(tx, change, now)
-  }
-  return updatedLinks
-}
-
-function sqlDates({ expiresAt, maxLifetimeAt }: Pick<LinkRow, 'expiresAt' | 'maxLifetimeAt'>) {
-  return {
+export async function insertFile(tx: Db, upload: Upload, fields: NewFileFields): Promise<FileRow> {
+  const { createdAt: now } = fields
+  await tx.delete(uploads).where(eq(uploads.id, upload.id))
+  const { shortCode, expiresAt, maxLifetimeAt } = await updateLinkDates(tx, upload.link, now)
+  const dates = {
     expiresAt: sql`${expiresAt}::timestamptz`,
     maxLifetimeAt: sql`${maxLifetimeAt}::timestamptz`,
   }
+  const renewalEnd = sql`(select ${renewalEndsAt(now)} from ${users} where ${users.id} = ${upload.ownerId})`
+  const [file] = await tx
+    .insert(files)
+    .values({
+      id: upload.id,
+      ownerId: upload.ownerId,
+      storage: upload.storage,
+      storageKey: upload.storageKey,
+      originalName: upload.originalName,
+      mimeType: upload.mimeType,
+      size: upload.size,
+      linkId: upload.linkId,
+      position: upload.position,
+      ...fields,
+      purgeAt: purgeAtOf(dates, renewalEnd),
+    })
+    .returning()
+  if (!file) throw new Error('Expected the inserted file.')
+  return { ...file, shortCode, expiresAt, maxLifetimeAt }
 }
+
+/** Sets the dates of a link that gets its first file or its last one. Returns the link. */
+async function updateLinkDates(tx: Db, link: LinkRow, now: Date): Promise<LinkRow> {
+  if (link.readyAt) return link
+  const hasFiles = (await tx.$count(files, eq(files.linkId, link.id))) > 0
+  const isComplete = (await tx.$count(uploads, eq(uploads.linkId, link.id))) === 0
+  if (hasFiles && !isComplete) return link
+  const dates = datesAfterConfirm(link, { hasFiles, isComplete }, now)
+  await tx.update(links).set(dates).where(eq(links.id, link.id))
+  if (hasFiles) await updatePurgeTimes(tx, link.ownerId, now, eq(files.linkId, link.id))
+  return { ...link, ...dates }
+}
+
 /** Counts a user's files with active links. */
 export async function countActiveFiles(db: Db, ownerId: string, now: Date): Promise<number> {
   const [row] = await db
@@ -262,17 +177,17 @@ function idleSince(now: Date): Date {
   return new Date(now.getTime() - slotTimeoutMs)
 }
 
-/** Marks an open upload that the uploader may work on as active and returns it. */
+/** Marks an owner's open upload as active and returns it. */
 export async function touchOwnUpload(
   db: Db,
-  uploader: Uploader,
+  ownerId: string,
   storageKey: string,
   now: Date,
 ): Promise<UploadRow | undefined> {
   const [upload] = await db
     .update(uploads)
     .set({ lastActivityAt: now })
-    .where(isOwnedUpload(uploader, [storageKey]))
+    .where(isOwnedUpload(ownerId, [storageKey]))
     .returning()
   return upload
 }

@@ -4,7 +4,6 @@ import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { deletionReceipts, removals, uploads } from '../db/schema.ts'
 import { rowValues } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
-import type { Uploader } from '../http/session.ts'
 import { nextAttemptAt, overdueMs } from '../storage/remove-stored.ts'
 import { isOwnedUpload } from './queries.ts'
 
@@ -41,12 +40,12 @@ export function endUploadsWhere(
 
 export async function endUploads(
   db: Db,
-  uploader: Uploader,
+  ownerId: string,
   storageKeys: readonly string[],
   now: Date,
 ): Promise<EndedUpload[]> {
   if (storageKeys.length === 0) return []
-  return endUploadsWhere(db, isOwnedUpload(uploader, storageKeys), now)
+  return endUploadsWhere(db, isOwnedUpload(ownerId, storageKeys), now)
 }
 
 /** Ends a user's uploads by id. A job removes the bytes. Returns the ids of the uploads. */

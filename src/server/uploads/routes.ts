@@ -1,11 +1,12 @@
+import type { z } from 'zod'
+import type { startBody } from '../../shared/contract/uploads.ts'
 import type { Deps } from '../deps.ts'
 import type { Handlers } from '../http/mount.ts'
 import { runBatch } from '../http/run-batch.ts'
-import type { Uploader } from '../http/session.ts'
 import { toSenderError } from '../requests/sender-errors.ts'
-import { type ConfirmRequest, confirmUploads } from './confirm-upload.ts'
+import { confirmUpload } from './confirm-upload.ts'
 import { abortUpload } from './end-uploads.ts'
-import { startUploads } from './start-upload.ts'
+import { requireOwner, startUploads } from './start-upload.ts'
 import { listParts, signParts } from './upload-parts.ts'
 
 type UploadEndpoint =
@@ -18,6 +19,11 @@ type UploadEndpoint =
   | 'createFileRecord'
   | 'abortUpload'
 
+type StartBody = z.output<typeof startBody>
+
+/** Syncing files to disk, or completing them in a bucket, takes longer than the transactions. */
+const confirmedAtOnce = 8
+
 /**
  * Routes for the upload protocol (design §5). File bytes don't pass through them: clients send the
  * bytes to presigned URLs.
@@ -26,42 +32,39 @@ export function uploadRoutes(
   deps: Pick<Deps, 'requestJob' | 'clock' | 'db' | 'log' | 'mailQueue' | 'settings' | 'stores'>,
 ): Handlers<UploadEndpoint> {
   const depsWithOrigin = (origin: string) => ({ ...deps, stores: deps.stores.withOrigin(origin) })
-
-  /** Confirms uploads. A sender gets neither the link nor errors about the owner's account. */
-  const confirm = async (uploader: Uploader, requests: readonly ConfirmRequest[]) => {
-    const results = await confirmUploads(deps, uploader, requests)
-    if (uploader.linkId === null) return results
-    return results.map((result) => {
-      if (result.status === 'rejected') return { ...result, reason: toSenderError(result.reason) }
-      const { originalName, mimeType, size } = result.value
-      return { ...result, value: { originalName, mimeType, size } }
-    })
+  const start = async (body: StartBody, ownerId: string, publicOrigin: string) => {
+    requireOwner(body, ownerId)
+    const { uploads } = await startUploads(depsWithOrigin(publicOrigin), ownerId, [body], null)
+    return uploads[0] as (typeof uploads)[number]
   }
-
   return {
-    getUploadUrl: async ({ body, user, publicOrigin }) =>
-      onlyValue(await startUploads(depsWithOrigin(publicOrigin), user.id, [body])),
+    getUploadUrl: ({ body, user, publicOrigin }) => start(body, user.id, publicOrigin),
+    // In order, so that the last files are refused if there isn't room for all of them.
     getUploadUrls: ({ body, user, publicOrigin, context }) =>
-      runBatch(context, body.files, (requests) =>
-        startUploads(depsWithOrigin(publicOrigin), user.id, requests),
+      runBatch(context, body.files, 1, (file) => start(file, user.id, publicOrigin)),
+    signParts: async ({ body, uploader, publicOrigin }) =>
+      signParts(depsWithOrigin(publicOrigin), await uploader.ownerOf(body.cloudKey), body),
+    listParts: async ({ query, uploader }) =>
+      listParts(deps, await uploader.ownerOf(query.cloudKey), query.cloudKey),
+    async confirmUpload({ body, uploader }) {
+      const ownerId = await uploader.ownerOf(body.cloudKey)
+      if (!uploader.isSender) return confirmUpload(deps, ownerId, body)
+      // A sender gets neither the link nor errors about the owner's account.
+      try {
+        const { originalName, mimeType, size } = await confirmUpload(deps, ownerId, body)
+        return { originalName, mimeType, size }
+      } catch (error) {
+        throw toSenderError(error)
+      }
+    },
+    confirmUploads: ({ body, user, context }) =>
+      runBatch(context, body.uploads, confirmedAtOnce, (upload) =>
+        confirmUpload(deps, user.id, upload),
       ),
-    signParts: ({ body, uploader, publicOrigin }) =>
-      signParts(depsWithOrigin(publicOrigin), uploader, body),
-    listParts: ({ query, uploader }) => listParts(deps, uploader, query.cloudKey),
-    confirmUpload: async ({ body, uploader }) => onlyValue(await confirm(uploader, [body])),
-    confirmUploads: ({ body, uploader, context }) =>
-      runBatch(context, body.uploads, (requests) => confirm(uploader, requests)),
-    createFileRecord: async ({ body, user }) =>
-      onlyValue(await confirmUploads(deps, { ownerId: user.id, linkId: null }, [body])),
+    createFileRecord: ({ body, user }) => confirmUpload(deps, user.id, body),
     async abortUpload({ body, uploader, log }) {
-      await abortUpload(deps, uploader, body.cloudKey, log)
+      await abortUpload(deps, await uploader.ownerOf(body.cloudKey), body.cloudKey, log)
       return { message: 'Upload cancelled' }
     },
   }
-}
-
-/** Unwraps a list with a single result: returns its value or throws its error. */
-function onlyValue<Value>([result]: readonly PromiseSettledResult<Value>[]): Value {
-  if (result?.status === 'fulfilled') return result.value
-  throw result?.reason
 }

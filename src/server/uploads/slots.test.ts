@@ -16,7 +16,6 @@ import {
   startMultipartUpload,
 } from '../../../tests/support/small-multipart-uploads.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { codesOf, confirmInBatch, startAndSend } from '../../../tests/support/upload-batches.ts'
 import {
   expectError,
   requestConfirm,
@@ -24,7 +23,7 @@ import {
 } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { blockedContent } from '../db/schema.ts'
-import { confirmUploads } from './confirm-upload.ts'
+import { confirmUpload } from './confirm-upload.ts'
 import { retryRemovals, sweepUploads } from './end-uploads.ts'
 
 const minute = 60_000
@@ -44,10 +43,10 @@ describe('the slots of a free user', () => {
   it('are never more than three when many uploads start in parallel', async () => {
     const person = await makePerson(app)
     await makeFile(person)
-    const responses = await Promise.all(Array.from({ length: 20 }, () => requestUpload(person)))
+    const responses = await Promise.all(Array.from({ length: 8 }, () => requestUpload(person)))
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(2)
     const rejections = responses.filter(({ status }) => status === 403)
-    expect(rejections).toHaveLength(18)
+    expect(rejections).toHaveLength(6)
     const message = (await json<{ message: string }>(rejections[0] as Response)).message
     expect(message).toMatch(/tier/)
     expect(message).toMatch(/Upgrade/)
@@ -164,15 +163,19 @@ describe('the last slot of a free user', () => {
    */
   const sendTwoForOneSlot = async (bytes = text(4)) => {
     const person = await makePerson(app)
-    const [first, second] = await startAndSend(person, [bytes, text(5)])
+    const [first, second] = [
+      await startUpload(person, { size: bytes.length }),
+      await startUpload(person, { size: 5 }),
+    ]
+    await putBytes(first, bytes)
+    await putBytes(second, text(5))
     app.clock.advance(16 * minute)
     await makeFile(person)
     await makeFile(person)
-    if (!first || !second) throw new Error('nothing was started')
     return { person, first, second }
   }
 
-  it('is not taken by an entry whose content is blocked', async () => {
+  it('is not taken by an upload whose content is blocked', async () => {
     const bytes = Uint8Array.of(1, 2, 3)
     const { person, first, second } = await sendTwoForOneSlot(bytes)
     await app.deps.db.insert(blockedContent).values({
@@ -181,11 +184,11 @@ describe('the last slot of a free user', () => {
       reason: 'malware',
       blockedAt: app.clock(),
     })
-    const results = await confirmInBatch(person, [first, second])
-    expect(codesOf(results)).toEqual(['CONTENT_BLOCKED', 'ok'])
+    await expectError(await requestConfirm(person, first.cloudKey), 409, 'CONTENT_BLOCKED')
+    expect((await requestConfirm(person, second.cloudKey)).status).toBe(200)
   })
 
-  it('is not taken by an entry that a parallel request has just ended', async () => {
+  it('is not taken by an upload that a parallel request has just ended', async () => {
     const { person, first, second } = await sendTwoForOneSlot()
     vi.spyOn(app.deps.db, 'transaction').mockImplementationOnce(async (work) => {
       const parallelResponse = await requestConfirm(person, first.cloudKey, {
@@ -194,9 +197,10 @@ describe('the last slot of a free user', () => {
       await expectError(parallelResponse, 409, 'CHECKSUM_MISMATCH')
       return app.deps.db.transaction(work)
     })
-    expect(
-      await confirmUploads(app.deps, { ownerId: person.id, linkId: null }, [first, second]),
-    ).toMatchObject([{ reason: { code: 'UPLOAD_SUPERSEDED' } }, { value: { size: 5 } }])
+    await expect(confirmUpload(app.deps, person.id, first)).rejects.toMatchObject({
+      code: 'UPLOAD_SUPERSEDED',
+    })
+    expect((await requestConfirm(person, second.cloudKey)).status).toBe(200)
   })
 })
 

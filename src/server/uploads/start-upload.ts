@@ -20,25 +20,21 @@ import { checkUpload, type Limits, largestFileSize } from '../../shared/rules/ti
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
 import type { Db, Deps } from '../deps.ts'
 import { AppError, limitError } from '../errors.ts'
-import { insertLinks, type LinkRow, lockActiveLink, newShortCode } from '../links/queries.ts'
-import { hasAllDeliveries, lockOpenRequest, type RequestRow } from '../requests/queries.ts'
-import type { Storage } from '../storage/storage.ts'
-import { storageKeyMaker } from '../storage/storage-key.ts'
-import type { Stores } from '../storage/stores.ts'
+import { insertLink, type LinkRow, lockActiveLink } from '../links/queries.ts'
 import {
-  type Entry,
-  forEachPending,
-  pending,
-  reject,
-  resultsOf,
-  splitRepeats,
-  succeed,
-} from './entries.ts'
+  hasAllDeliveries,
+  lockOpenRequest,
+  type RequestRow,
+  type Undefinable,
+} from '../requests/queries.ts'
+import type { Storage } from '../storage/storage.ts'
+import { newStorageKey } from '../storage/storage-key.ts'
+import type { Stores } from '../storage/stores.ts'
+import { lockUser } from '../tiers/queries.ts'
 import {
   countActiveFiles,
   countUploads,
   insertUploads,
-  lockOwner,
   resumeRepeated,
   sumStoredUnderLock,
   type Upload,
@@ -63,200 +59,135 @@ function accountLimit(limits: Limits): number {
   return 32 * Math.max(largestFileSize(limits), gibibyte)
 }
 
-type UploadRequest = z.output<typeof uploads.getUploadUrl.body>
 type StartedUpload = z.input<typeof uploads.getUploadUrl.response>
 
-/** A file to upload. Its link decides how long it lives if the link already exists. */
-type LinkUploadRequest = Omit<UploadRequest, 'expirationDays' | 'ownerId'> & {
+/** A file to upload. If its link already exists, that decides how long the file lives. */
+export interface UploadRequest
+  extends Pick<
+    z.output<typeof uploads.getUploadUrl.body>,
+    'fileName' | 'fileSize' | 'fileType' | 'idempotencyKey'
+  > {
   expirationDays?: number
 }
 
-interface StartEntry extends Entry<LinkUploadRequest, StartedUpload> {
-  upload?: Upload
-  /** False if an earlier request with the same key started the upload. */
-  isNew?: boolean
-}
-
 /** The link that new uploads belong to. With `requestId`, senders of that request upload to it. */
-export type LinkTarget =
-  | { kind: 'each'; requestId?: undefined }
-  | { kind: 'new'; options: LinkOptions; requestId?: string }
-  | { kind: 'existing'; shortCode: string; requestId?: string }
+export type LinkTarget = (
+  | { kind: 'new'; options: Undefinable<LinkOptions> }
+  | { kind: 'existing'; shortCode: string }
+) & { requestId?: string }
 
-type LinkOptions = {
-  [Name in
-    | 'title'
-    | 'message'
-    | 'passwordHash'
-    | 'maxDownloads'
-    | 'requestId'
-    | 'senderName'
-    | 'shared']?: LinkRow[Name] | undefined
-}
+type LinkOptions = Pick<
+  LinkRow,
+  'title' | 'message' | 'passwordHash' | 'maxDownloads' | 'requestId' | 'senderName' | 'shared'
+>
 
 type StartDeps = Pick<Deps, 'clock' | 'db' | 'settings' | 'stores'>
 
+/** How many uploads are signed at once. In a bucket, each takes several requests. */
+const signedAtOnce = 16
+
 /**
- * Starts uploads (design §4). Enforces the limits and returns presigned URLs for exactly the
- * announced bytes: one for the whole file and, if the file is large, one for each of the first
- * parts. If an upload of the same file is open under the same idempotency key, returns that upload
- * with new URLs.
- *
- * Returns one result per request, in order. A refused start leaves no upload. The errors are
- * UNAUTHORIZED for another owner; FILE_TOO_LARGE, TIER_FILE_SIZE, TIER_EXPIRATION, TIER_FILE_COUNT;
- * INVALID_INPUT if no tier offers the days, or the idempotency key belongs to another file;
- * UPLOADS_UNFINISHED for too many unconfirmed bytes; STORAGE_CAP_REACHED, STORAGE_FULL; UNAVAILABLE
- * if storage can't be reached.
- * @throws {AppError} UNAUTHORIZED if the owner was deleted.
+ * Starts uploads that belong to one link, all or none (design §4). Enforces the limits and returns
+ * presigned URLs for exactly the announced bytes: one for the whole file and, if the file is large,
+ * one for each of the first parts. If uploads of the same files are open under the same idempotency
+ * keys, returns those uploads with new URLs. Returns their link's id, and the uploads in the order of
+ * `requests`.
+ * @param target the link; null for a new one without options, for a call that starts one upload.
+ * @throws {AppError} the first request's error, with those of all refused requests in `errors`:
+ * FILE_TOO_LARGE, TIER_FILE_SIZE, TIER_EXPIRATION, TIER_FILE_COUNT; INVALID_INPUT if no tier offers
+ * the days; UPLOADS_UNFINISHED for too many unconfirmed bytes; STORAGE_CAP_REACHED, STORAGE_FULL.
+ * INVALID_INPUT if an idempotency key belongs to another file, or the link would have too many
+ * files; LINK_NOT_FOUND if the owner has no such active link; REQUEST_NOT_FOUND if the request has
+ * closed, REQUEST_FULL if it takes no more; UNAUTHORIZED if the owner was deleted; UNAVAILABLE if
+ * storage can't be reached.
  */
 export async function startUploads(
   deps: StartDeps,
   ownerId: string,
   requests: readonly UploadRequest[],
-): Promise<PromiseSettledResult<StartedUpload>[]> {
-  const starts = requests.map((request): StartEntry => ({ request }))
-  for (const [index, start] of starts.entries()) {
-    if ((requests[index]?.ownerId ?? ownerId) !== ownerId) {
-      reject(start, new AppError('UNAUTHORIZED'))
-    }
-  }
-  const { unique, repeats } = splitRepeats(pending(starts), ({ request }) => request.idempotencyKey)
-  await startAll(deps, ownerId, unique)
-  for (const repeat of repeats) await startAll(deps, ownerId, [repeat])
-  return resultsOf(starts)
-}
-
-/**
- * Starts uploads that belong to one link, all or none. Returns the link and the uploads, in the
- * order of `requests`.
- * @throws {AppError} the first error that `startUploads` would return, with those of all refused
- * requests in `errors`; LINK_NOT_FOUND if the owner has no such active link; INVALID_INPUT if the
- * link would have too many files; REQUEST_NOT_FOUND if the request has closed, REQUEST_FULL if it
- * takes no more.
- */
-export async function startLink(
-  deps: StartDeps,
-  ownerId: string,
-  requests: readonly LinkUploadRequest[],
-  target: Exclude<LinkTarget, { kind: 'each' }>,
-): Promise<{ linkId: string; shortCode: string; uploads: StartedUpload[] }> {
-  const starts = requests.map((request): StartEntry => ({ request }))
-  await startAll(deps, ownerId, starts, target)
-  throwRejections(starts)
-  const results = resultsOf(starts)
-  const uploads = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
-  const link = starts[0]?.upload?.link
-  if (!link) throw new Error('Expected the link of the uploads.')
-  return { linkId: link.id, shortCode: link.shortCode, uploads }
-}
-
-/** @throws {AppError} if an entry was rejected. */
-function throwRejections(starts: readonly StartEntry[]): void {
-  const rejections = starts.flatMap(({ result }, index) =>
-    result?.status === 'rejected' ? { index, reason: result.reason } : [],
-  )
-  const [first] = rejections
-  if (!first) return
-  if (!(first.reason instanceof AppError)) throw first.reason
-  const { code, status, message } = first.reason
-  const errors = rejections.flatMap(({ index, reason }) =>
-    reason instanceof AppError ? { index, code: reason.code, message: reason.message } : [],
-  )
-  throw new AppError(code, { status, message, errors, cause: first.reason.cause })
-}
-
-async function startAll(
-  deps: StartDeps,
-  ownerId: string,
-  starts: readonly StartEntry[],
-  target: LinkTarget = { kind: 'each' },
-): Promise<void> {
-  if (starts.length === 0) return
+  target: LinkTarget | null,
+): Promise<{ linkId: string; uploads: StartedUpload[] }> {
   const now = deps.clock()
-  await openUploads(deps, ownerId, starts, target, now)
+  const { uploads, isNew } = await openUploads(deps, ownerId, requests, target, now)
+  const startedUploads: StartedUpload[] = []
   try {
-    await forEachPending(starts, async (start) => {
-      if (start.upload) succeed(start, await response(deps.stores, start.upload, now))
-    })
-  } finally {
-    const isAnyRejected =
-      target.kind !== 'each' && starts.some(({ result }) => result?.status !== 'fulfilled')
-    const failedStarts = starts.filter(
-      ({ isNew, result }) => isNew && (isAnyRejected || result?.status !== 'fulfilled'),
-    )
-    const keys = failedStarts.flatMap(({ upload }) => upload?.storageKey ?? [])
-    if (keys.length > 0) await endUploads(deps.db, { ownerId, linkId: null }, keys, deps.clock())
+    for (let from = 0; from < uploads.length; from += signedAtOnce) {
+      const batch = uploads.slice(from, from + signedAtOnce)
+      const responses = batch.map((upload) => response(deps.stores, upload, now))
+      startedUploads.push(...(await Promise.all(responses)))
+    }
+    return { linkId: uploads[0]?.linkId ?? '', uploads: startedUploads }
+  } catch (error) {
+    const keys = uploads.map(({ storageKey }) => storageKey)
+    if (isNew) await endUploads(deps.db, ownerId, keys, deps.clock())
+    throw error
   }
 }
 
-/** Assigns an upload to each start request, or refuses it, in order, while the owner is locked. */
+/** @throws {AppError} UNAUTHORIZED if the client expects another user. */
+export function requireOwner({ ownerId }: { ownerId?: string | undefined }, userId: string): void {
+  if ((ownerId ?? userId) !== userId) throw new AppError('UNAUTHORIZED')
+}
+
+/** Inserts uploads, or finds those of an earlier call, while the owner is locked. */
 async function openUploads(
   { db, settings, stores }: StartDeps,
   ownerId: string,
-  starts: readonly StartEntry[],
-  target: LinkTarget,
+  requests: readonly UploadRequest[],
+  target: LinkTarget | null,
   now: Date,
-): Promise<void> {
+): Promise<{ uploads: Upload[]; isNew: boolean }> {
   const { limits, cap } = await settings.current()
   const { current: store } = stores
-  await db.transaction(async (tx) => {
-    const owner = await lockOwner(tx, ownerId)
+  return db.transaction(async (tx) => {
+    const owner = await lockUser(tx, ownerId)
     if (!owner) throw new AppError('UNAUTHORIZED')
-    const { fileRequest, existing } = await lockTarget(tx, ownerId, target, now)
+    const { fileRequest, existing, isFull } = await lockTarget(tx, ownerId, target, now)
+    const keys = requests.flatMap(({ idempotencyKey }) => idempotencyKey ?? [])
+    const earlierUploads = await resumeRepeated(tx, ownerId, keys, now)
+    // A repeated start is accepted even if the limits have been lowered since.
+    if (earlierUploads.size > 0) {
+      return { uploads: matchEarlier(requests, earlierUploads, existing?.link.id), isNew: false }
+    }
+
     const tier = effectiveTier(owner, now)
     const { maxFiles, maxLifetimeDays } = limits[tier]
-    const keys = starts.flatMap(({ request }) => request.idempotencyKey ?? [])
-    const resumedUploads = await resumeRepeated(tx, ownerId, keys, now)
     const { open, active, bytes } = await countUploads(tx, ownerId, minUnfinishedBytes, now)
     const { maxStored } = cap
     const availableBytes =
       maxStored === null ? Number.POSITIVE_INFINITY : maxStored - (await sumStoredUnderLock(tx))
-    const usage: Usage = {
-      files: maxFiles === null ? 0 : active + (await countActiveFiles(tx, ownerId, now)),
-      unfinishedBytes: bytes,
-      addedBytes: 0,
-    }
-    const allowance = { tier, limits, availableBytes, store, fileRequest }
+    const filesInUse = maxFiles === null ? 0 : active + (await countActiveFiles(tx, ownerId, now))
+    const usage = { filesInUse, unfinishedBytes: bytes, availableBytes }
+    const refusals = await findRefusals(requests, { tier, limits, store, fileRequest, ...usage })
+    if (target === null && refusals[0]) throw refusals[0].error
+    throwRefusals(refusals)
 
-    const newStarts: StartEntry[] = []
-    for (const start of starts) {
-      const { request } = start
-      // A repeated start is accepted even if the limits have been lowered since.
-      const earlierUpload = request.idempotencyKey && resumedUploads.get(request.idempotencyKey)
-      if (earlierUpload) {
-        resume(start, earlierUpload)
-        continue
-      }
-      const error = await findStartError(allowance, usage, request)
-      if (error !== null) reject(start, error)
-      else {
-        usage.files += 1
-        usage.unfinishedBytes += countedBytes(request.fileSize)
-        usage.addedBytes += request.fileSize
-        newStarts.push(start)
-      }
-    }
-    if (target.kind !== 'each') {
-      throwRejections(starts)
-      requireSameLink(starts, newStarts, existing)
-    }
     const maxOpen = maxFiles === null ? Number.POSITIVE_INFINITY : maxFiles + maxIdleUploads
-    const isSurplus = open + newStarts.length > maxOpen
-    if (fileRequest && newStarts.length > 0) {
-      await requireRoom(tx, fileRequest, { isNewDelivery: existing === null, isSurplus })
+    const isSurplus = open + requests.length > maxOpen
+    // A sender must not end the owner's idle uploads.
+    if (isFull || (fileRequest && isSurplus)) throw new AppError('REQUEST_FULL')
+    if (existing && existing.fileCount + requests.length > maxFilesPerLink) {
+      const message = `files: A link has ${groupDigits(maxFilesPerLink)} files at most.`
+      throw new AppError('INVALID_INPUT', { message })
     }
-
-    const places =
-      existing === null
-        ? await insertNewLinks(tx, newStarts, target, { ownerId, maxLifetimeDays, now })
-        : placesAfter(existing, newStarts.length)
-    const newKey = storageKeyMaker()
-    const rows = newStarts.map(({ request }, index) => ({
+    const { expirationDays = 0 } = requests[0] ?? {}
+    const link =
+      existing?.link ??
+      (await insertLink(tx, {
+        ...(target?.kind === 'new' && target.options),
+        ownerId,
+        expirationDays,
+        maxLifetimeDays,
+        createdAt: now,
+        // The link has no file yet that could outlive the owner's choice.
+        ...firstLifetime(now, { expirationDays: maxLifetimeDays, maxLifetimeDays }),
+      }))
+    const rows = requests.map((request, index) => ({
       ownerId,
-      linkId: (places[index] as Place).link.id,
-      position: (places[index] as Place).position,
+      linkId: link.id,
+      position: (existing?.nextPosition ?? 0) + index,
       storage: store.name,
-      storageKey: newKey(),
+      storageKey: newStorageKey(),
       // Spec §5: file names are cleaned before upload.
       originalName: cleanFileName(request.fileName),
       mimeType: request.fileType,
@@ -268,11 +199,9 @@ async function openUploads(
       createdAt: now,
       lastActivityAt: now,
     }))
-    for (const [index, upload] of (await insertUploads(tx, rows)).entries()) {
-      const { link } = places[index] as Place
-      Object.assign(newStarts[index] as StartEntry, { upload: { ...upload, link }, isNew: true })
-    }
+    const newUploads = await insertUploads(tx, rows)
     if (isSurplus) await endSurplusUploads(tx, ownerId, maxOpen, now)
+    return { uploads: newUploads.map((upload) => ({ ...upload, link })), isNew: true }
   })
 }
 
@@ -280,141 +209,98 @@ async function openUploads(
  * Locks the request whose sender uploads, and the link that files are added to.
  * @throws {AppError} REQUEST_NOT_FOUND if the request has closed; LINK_NOT_FOUND.
  */
-async function lockTarget(tx: Db, ownerId: string, target: LinkTarget, now: Date) {
-  const { requestId } = target
-  const fileRequest = requestId ? await lockOpenRequest(tx, requestId, now) : null
-  const existing =
-    target.kind === 'existing' ? await lockActiveLink(tx, ownerId, target.shortCode, now) : null
-  return { fileRequest, existing }
+async function lockTarget(tx: Db, ownerId: string, target: LinkTarget | null, now: Date) {
+  const fileRequest = target?.requestId ? await lockOpenRequest(tx, target.requestId, now) : null
+  const isExisting = target?.kind === 'existing'
+  const existing = isExisting ? await lockActiveLink(tx, ownerId, target.shortCode, now) : null
+  const isFull = fileRequest && !existing && (await hasAllDeliveries(tx, fileRequest))
+  return { fileRequest, existing, isFull }
 }
 
-/** What the owner's files and uploads use, including the starts accepted so far. */
-interface Usage {
-  files: number
-  unfinishedBytes: number
-  addedBytes: number
-}
-
-interface Allowance {
+/** What the owner of new uploads has and can use. */
+interface Room {
   tier: Tier
   limits: Limits
-  /** What the storage cap leaves. */
+  filesInUse: number
+  unfinishedBytes: number
   availableBytes: number
   store: Storage
   /** The request whose sender uploads; null for the owner's own uploads. */
   fileRequest: RequestRow | null
 }
 
-/** Returns why an upload can't start, or null. */
-async function findStartError(
-  { tier, limits, availableBytes, store, fileRequest }: Allowance,
-  { files, unfinishedBytes, addedBytes }: Usage,
-  { fileSize, expirationDays }: LinkUploadRequest,
-): Promise<AppError | null> {
+interface Refusal {
+  index: number
+  error: AppError
+}
+
+/** Returns the uploads that can't start, and why. */
+async function findRefusals(requests: readonly UploadRequest[], room: Room): Promise<Refusal[]> {
+  const { tier, limits, availableBytes, store, fileRequest } = room
   const maxFileSize = fileRequest?.maxFileSize ?? Number.POSITIVE_INFINITY
-  if (fileSize > maxFileSize) {
-    const message = `This request takes files up to ${formatSizeLimit(maxFileSize)}.`
-    return new AppError('FILE_TOO_LARGE', { message })
-  }
-  const errorCode = checkUpload({ tier, fileSize, expirationDays, filesInUse: files }, limits)
-  if (errorCode !== null) return limitError(errorCode, tier, limits)
   // Senders can use only half, so that they can't block the owner's own uploads.
   const maxUnfinishedBytes = accountLimit(limits) / (fileRequest ? 2 : 1)
-  if (unfinishedBytes + countedBytes(fileSize) > maxUnfinishedBytes) {
-    return new AppError('UPLOADS_UNFINISHED')
+  let { filesInUse, unfinishedBytes } = room
+  let addedBytes = 0
+  const findError = async ({ fileSize, expirationDays }: UploadRequest) => {
+    if (fileSize > maxFileSize) {
+      const message = `This request takes files up to ${formatSizeLimit(maxFileSize)}.`
+      return new AppError('FILE_TOO_LARGE', { message })
+    }
+    const errorCode = checkUpload({ tier, fileSize, expirationDays, filesInUse }, limits)
+    if (errorCode !== null) return limitError(errorCode, tier, limits)
+    if (unfinishedBytes + countedBytes(fileSize) > maxUnfinishedBytes) {
+      return new AppError('UPLOADS_UNFINISHED')
+    }
+    if (addedBytes + fileSize > availableBytes) return new AppError('STORAGE_CAP_REACHED')
+    // This doesn't reserve the space, so the store also checks each chunk on arrival.
+    const hasSpace = await store.hasSpaceFor(addedBytes + fileSize)
+    return hasSpace ? null : new AppError('STORAGE_FULL')
   }
-  if (addedBytes + fileSize > availableBytes) return new AppError('STORAGE_CAP_REACHED')
-  // This doesn't reserve the space, so the store also checks each chunk on arrival.
-  const hasSpace = await store.hasSpaceFor(addedBytes + fileSize)
-  return hasSpace ? null : new AppError('STORAGE_FULL')
-}
-
-/** @throws {AppError} REQUEST_FULL if a request can't take more uploads. */
-async function requireRoom(
-  tx: Db,
-  fileRequest: RequestRow,
-  { isNewDelivery, isSurplus }: { isNewDelivery: boolean; isSurplus: boolean },
-): Promise<void> {
-  const isOneTooMany = isNewDelivery && (await hasAllDeliveries(tx, fileRequest))
-  // A sender must not end the owner's idle uploads.
-  if (isOneTooMany || isSurplus) throw new AppError('REQUEST_FULL')
-}
-
-/** Assigns an open upload to a request that repeats its idempotency key. */
-function resume(start: StartEntry, upload: Upload): void {
-  if (isSameFile(upload, start.request)) start.upload = upload
-  else {
-    const message = 'idempotencyKey: Used for another file.'
-    reject(start, new AppError('INVALID_INPUT', { message }))
+  const refusals: Refusal[] = []
+  for (const [index, request] of requests.entries()) {
+    const error = await findError(request)
+    if (error !== null) refusals.push({ index, error })
+    else {
+      filesInUse += 1
+      unfinishedBytes += countedBytes(request.fileSize)
+      addedBytes += request.fileSize
+    }
   }
+  return refusals
 }
 
-/** Where a new file belongs. */
-interface Place {
-  link: LinkRow
-  position: number
-}
-
-type ExistingLink = Awaited<ReturnType<typeof lockActiveLink>>
-
-/**
- * Checks that a list of files that repeats an idempotency key repeats all of it, for the same link.
- * @throws {AppError} INVALID_INPUT
- */
-function requireSameLink(
-  starts: readonly StartEntry[],
-  newStarts: readonly StartEntry[],
-  existing: ExistingLink | null,
-): void {
-  const resumedLinks = starts.flatMap(({ upload }) => upload?.link.id ?? [])
-  if (resumedLinks.length === 0) return
-  const linkId = existing?.link.id ?? resumedLinks[0]
-  if (newStarts.length === 0 && resumedLinks.every((id) => id === linkId)) return
-  const message = 'idempotencyKey: Used for other files.'
-  throw new AppError('INVALID_INPUT', { message })
+/** @throws {AppError} the first refusal, with all of them in `errors`. */
+function throwRefusals(refusals: readonly Refusal[]): void {
+  const [first] = refusals
+  if (!first) return
+  const { code, status, message } = first.error
+  const errors = refusals.map(({ index, error }) => ({
+    index,
+    code: error.code,
+    message: error.message,
+  }))
+  throw new AppError(code, { status, message, errors })
 }
 
 /**
- * Returns the places of files that are added to a link.
- * @throws {AppError} INVALID_INPUT if the link would have too many files.
+ * Returns the open uploads of requests that repeat their idempotency keys.
+ * @throws {AppError} INVALID_INPUT unless all requests repeat the same files of one link.
  */
-function placesAfter({ link, fileCount, nextPosition }: ExistingLink, addedCount: number): Place[] {
-  if (fileCount + addedCount > maxFilesPerLink) {
-    const message = `files: A link has ${groupDigits(maxFilesPerLink)} files at most.`
-    throw new AppError('INVALID_INPUT', { message })
+function matchEarlier(
+  requests: readonly UploadRequest[],
+  earlierUploads: ReadonlyMap<string | null, Upload>,
+  linkId: string | undefined,
+): Upload[] {
+  const matches = requests.flatMap((request) => {
+    const upload = earlierUploads.get(request.idempotencyKey ?? null)
+    return upload && isSameFile(upload, request) ? upload : []
+  })
+  const expectedId = linkId ?? matches[0]?.link.id
+  if (matches.length < requests.length || matches.some(({ link }) => link.id !== expectedId)) {
+    throw new AppError('INVALID_INPUT', { message: 'idempotencyKey: Used for another file.' })
   }
-  return Array.from({ length: addedCount }, (_, index) => ({
-    link,
-    position: nextPosition + index,
-  }))
-}
-
-/** Inserts a link for each new upload, or one for all of them. Returns the place of each upload. */
-async function insertNewLinks(
-  tx: Db,
-  newStarts: readonly StartEntry[],
-  target: LinkTarget,
-  { ownerId, maxLifetimeDays, now }: { ownerId: string; maxLifetimeDays: number; now: Date },
-): Promise<Place[]> {
-  const isShared = target.kind === 'new'
-  const linkStarts = isShared ? newStarts.slice(0, 1) : newStarts
-  const newLinks = await insertLinks(
-    tx,
-    linkStarts.map(({ request: { expirationDays = 0 } }) => ({
-      ...(isShared && target.options),
-      ownerId,
-      shortCode: newShortCode(),
-      expirationDays,
-      maxLifetimeDays,
-      createdAt: now,
-      // The link has no file yet that could outlive the owner's choice.
-      ...firstLifetime(now, { expirationDays: maxLifetimeDays, maxLifetimeDays }),
-    })),
-  )
-  return newStarts.map((_, index) => ({
-    link: newLinks[isShared ? 0 : index] as LinkRow,
-    position: isShared ? index : 0,
-  }))
+  return matches
 }
 
 /** Returns the bytes that an upload counts towards `accountLimit`. */
@@ -422,7 +308,7 @@ function countedBytes(fileSize: number): number {
   return Math.max(fileSize, minUnfinishedBytes)
 }
 
-function isSameFile(upload: Upload, request: LinkUploadRequest): boolean {
+function isSameFile(upload: Upload, request: UploadRequest): boolean {
   return (
     upload.originalName === cleanFileName(request.fileName) &&
     upload.mimeType === request.fileType &&

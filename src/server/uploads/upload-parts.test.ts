@@ -159,11 +159,7 @@ describe('POST /api/files/upload-parts', () => {
     }
     const deps = { ...app.deps, stores: createStores(otherStorage, app.storage) }
     const { cloudKey } = upload
-    const { urls } = await signPartsAt(
-      deps,
-      { ownerId: person.id, linkId: null },
-      { cloudKey, partNumbers: [1] },
-    )
+    const { urls } = await signPartsAt(deps, person.id, { cloudKey, partNumbers: [1] })
     expect((await putPart(urls[1] ?? '', partBytes(upload, 1))).status).toBe(200)
     await expectResumable(app, person, upload)
   })

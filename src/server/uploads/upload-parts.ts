@@ -3,7 +3,6 @@ import type { uploads } from '../../shared/contract/uploads.ts'
 import { partRange, planParts } from '../../shared/rules/files/part-plan.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import type { Uploader } from '../http/session.ts'
 import type { StoredPart } from '../storage/storage.ts'
 import { touchOwnUpload } from './queries.ts'
 import { rangesOf, signPartUrls } from './start-upload.ts'
@@ -11,14 +10,14 @@ import { rangesOf, signPartUrls } from './start-upload.ts'
 /**
  * Lists the stored parts of an open upload, so that a client can resume, and marks the upload as
  * active. If the whole file is stored, lists all its parts, without checksums.
- * @throws {AppError} UPLOAD_NOT_FOUND, also for a key of somebody else.
+ * @throws {AppError} UPLOAD_NOT_FOUND, also for another user's key.
  */
 export async function listParts(
   { clock, db, stores }: Pick<Deps, 'clock' | 'db' | 'stores'>,
-  uploader: Uploader,
+  ownerId: string,
   storageKey: string,
 ): Promise<{ parts: StoredPart[] }> {
-  const upload = await touchOwnUpload(db, uploader, storageKey, clock())
+  const upload = await touchOwnUpload(db, ownerId, storageKey, clock())
   if (!upload) throw new AppError('UPLOAD_NOT_FOUND')
   const storage = stores.get(upload.storage)
   const parts = await storage.listParts(storageKey)
@@ -37,16 +36,16 @@ export async function listParts(
 /**
  * Returns presigned URLs for parts of an open upload, keyed by part number, and marks the upload as
  * active.
- * @throws {AppError} UPLOAD_NOT_FOUND, also for a key of somebody else; PART_NOT_FOUND for a number
+ * @throws {AppError} UPLOAD_NOT_FOUND, also for another user's key; PART_NOT_FOUND for a number
  * beyond the last part; UNAVAILABLE if the upload's store can't be reached.
  */
 export async function signParts(
   { clock, db, stores }: Pick<Deps, 'clock' | 'db' | 'stores'>,
-  uploader: Uploader,
+  ownerId: string,
   { cloudKey, partNumbers }: z.output<typeof uploads.signParts.body>,
 ): Promise<{ urls: Record<string, string> }> {
   const now = clock()
-  const upload = await touchOwnUpload(db, uploader, cloudKey, now)
+  const upload = await touchOwnUpload(db, ownerId, cloudKey, now)
   if (!upload) throw new AppError('UPLOAD_NOT_FOUND')
   const { size, partSize } = upload
   const { count } = planParts(size, partSize)

@@ -3,26 +3,9 @@ import { type ZodType, z } from 'zod'
 /** Maximum number of entries in a batch. */
 export const maxBatchLength = 100
 
-/** An entry of a batch that doesn't match its schema, with the validation issues. */
-export class InvalidEntry {
-  readonly issues: readonly z.core.$ZodIssue[]
-
-  constructor(issues: readonly z.core.$ZodIssue[]) {
-    this.issues = issues
-  }
-}
-
-/**
- * Schema for the entries of a batch. An invalid entry becomes an `InvalidEntry`, and the other
- * entries are still processed.
- */
+/** Schema for the entries of a batch. An invalid entry refuses the whole batch. */
 export function batchOf<S extends ZodType>(entry: S) {
-  // Zod's types require `catch` to return a valid entry.
-  const entryOrInvalid = entry.catch(({ error }) => new InvalidEntry(error.issues) as never)
-  return z
-    .array(entryOrInvalid as ZodType<z.output<S> | InvalidEntry, z.input<S>>)
-    .min(1)
-    .max(maxBatchLength)
+  return z.array(entry).min(1).max(maxBatchLength)
 }
 
 const error = z

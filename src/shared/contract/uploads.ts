@@ -95,13 +95,6 @@ const confirmBody = z.object({
     .describe('Used for archives until the server has computed it.'),
 })
 
-/** What a sender learns about a file that has arrived. */
-const sentFile = fileSchema.pick({ originalName: true, mimeType: true, size: true })
-
-const confirmed = z
-  .union([fileSchema, sentFile])
-  .describe('Senders with a delivery token get only what they sent.')
-
 const confirmErrors = [
   'UPLOAD_NOT_FOUND',
   'UPLOAD_INCOMPLETE',
@@ -134,15 +127,17 @@ export const uploads = {
     summary: 'Finish an upload: turn the stored bytes into a file with a link',
     access: 'uploader',
     body: confirmBody,
-    response: confirmed,
+    response: z
+      .union([fileSchema, fileSchema.pick({ originalName: true, mimeType: true, size: true })])
+      .describe('Senders with a delivery token get only what they sent.'),
     errors: confirmErrors,
   }),
   confirmUploads: endpoint('POST', '/api/files/confirm-uploads', {
     summary: `Finish up to ${maxBatchLength} uploads. Each one succeeds or fails on its own`,
-    access: 'uploader',
+    access: 'user',
     body: z.object({ uploads: batchOf(confirmBody) }),
     maxBodySize: maxBatchSize,
-    response: resultsOf(confirmed),
+    response: resultsOf(fileSchema),
   }),
   createFileRecord: endpoint('POST', '/api/files', {
     summary: 'Same as confirm-upload',

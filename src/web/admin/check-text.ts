@@ -1,5 +1,4 @@
 import { type CheckResult, checkStatuses } from '../../shared/contract/checks.ts'
-import { type SectionId, sectionIds, sectionTitles } from './section.tsx'
 
 const checkDescriptions: Readonly<Record<string, string>> = {
   Database: 'Accounts, links and settings.',
@@ -56,30 +55,4 @@ export function summarizeChecks(checks: readonly CheckResult[]): CheckSummary {
     .flatMap((status) => checks.filter((check) => check.status === status))
   const passing = checks.filter(({ status }) => status === 'ok')
   return { urgent, passing, text: `${passing.length} of ${checks.length} OK` }
-}
-
-/**
- * Part of a check's remedy. `section` is set if the part is the title of an Admin Center section.
- */
-export interface RemedyPart {
-  text: string
-  section: SectionId | null
-  /** The part's offset in the remedy, in characters. */
-  at: number
-}
-
-/** Matches a section title after 'under', as in 'take files down under Reports'. */
-const sectionReferencePattern = new RegExp(
-  `(?<=\\bunder )(${Object.values(sectionTitles).join('|')})\\b`,
-)
-
-/** Splits a check's remedy at section titles so that they can be shown as links. */
-export function splitRemedy(remedy: string): RemedyPart[] {
-  let at = 0
-  return remedy.split(sectionReferencePattern).map((text) => {
-    const section = sectionIds.find((id) => sectionTitles[id] === text) ?? null
-    const part = { text, section, at }
-    at += text.length
-    return part
-  })
 }

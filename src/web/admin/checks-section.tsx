@@ -9,7 +9,7 @@ import { Card } from '../ui/card.tsx'
 import { QueryContent } from '../ui/load-error.tsx'
 import { RowsLoading } from '../ui/skeleton.tsx'
 import { adminErrorText, checksQuery } from './admin-queries.ts'
-import { getCheckDescription, splitRemedy, summarizeChecks } from './check-text.ts'
+import { getCheckDescription, summarizeChecks } from './check-text.ts'
 import { SectionFrame } from './section.tsx'
 
 /**
@@ -146,27 +146,11 @@ function CheckRow({ line: { name, status, message, cure } }: { line: CheckResult
         <p>{message}</p>
         {cure ? (
           <p className="mt-1 max-w-[76ch]">
-            <b className="font-semibold">Fix:</b> <Remedy remedy={cure} />
+            <b className="font-semibold">Fix:</b> {cure}
           </p>
         ) : null}
       </div>
       <span className="col-start-3 row-start-1 self-start text-right md:col-start-4">{mark}</span>
     </li>
-  )
-}
-
-function Remedy({ remedy }: { remedy: string }) {
-  return splitRemedy(remedy).map(({ text, section, at }) =>
-    section === null ? (
-      text
-    ) : (
-      <a
-        key={at}
-        href={`#${section}`}
-        className="font-[560] text-accent underline underline-offset-3 hover:decoration-2"
-      >
-        {text}
-      </a>
-    ),
   )
 }

@@ -11,7 +11,7 @@ import { choiceStrings } from './setting-texts.ts'
 export function ChoiceSetting({ setting, stored }: { setting: ChoiceSettingKey; stored: string }) {
   const client = useQueryClient()
   const { label, hint, choices, failure } = choiceStrings[setting]
-  const { mutate: save, isPending } = useMutation({
+  const { mutate: save } = useMutation({
     mutationFn: (value: string) => call('changeSetting', { body: { key: setting, value } }),
     onSuccess: ({ value }) => {
       toast({ title: `${label}: ${choices[value]}` })
@@ -31,7 +31,6 @@ export function ChoiceSetting({ setting, stored }: { setting: ChoiceSettingKey; 
           label: choices[value] ?? value,
         }))}
         value={stored}
-        disabled={isPending}
         onValueChange={save}
       />
       <p className="text-muted text-sm">{hint}</p>

@@ -3,19 +3,7 @@ import { fireEvent, screen, within } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { listedUser as user } from '../../../tests/support/listed-user.ts'
 import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
-import { useUserDeletion } from './delete-user-dialog.tsx'
-
-function DeleteUserButton() {
-  const { open, dialog } = useUserDeletion()
-  return (
-    <>
-      <button type="button" onClick={() => open(user)}>
-        Ask
-      </button>
-      {dialog}
-    </>
-  )
-}
+import { DeleteUserDialog } from './delete-user-dialog.tsx'
 
 let page: WebPage
 beforeEach(() => {
@@ -29,8 +17,7 @@ function getDeletionRequests() {
 
 test('requires the email address to be typed before deleting a user, and sends it to the server', async () => {
   page.on('DELETE /api/admin/users/mira', () => ({ message: 'Gone.', deletedFiles: 3 }))
-  page.show(<DeleteUserButton />)
-  fireEvent.click(screen.getByRole('button', { name: 'Ask' }))
+  page.show(<DeleteUserDialog user={user} onClosed={() => undefined} />)
   const dialog = await screen.findByRole('dialog')
   expect(dialog.textContent).toContain('3 files with their links are deleted with this account')
   expect(dialog.textContent).toContain('its 2 open sessions, uploads under way')

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { listedUser as user } from '../../../tests/support/listed-user.ts'
 import { errorResponse, openPage, type WebPage } from '../../../tests/support/web-page.ts'
 import type { ListedUser } from '../../shared/contract/admin.ts'
-import { useUserDeletion } from './delete-user-dialog.tsx'
+import { DeleteUserDialog } from './delete-user-dialog.tsx'
 import { MaintenanceSection } from './maintenance-section.tsx'
 import { TextSettingForm } from './settings-section.tsx'
 import { UserRow } from './user-row.tsx'
@@ -37,18 +37,6 @@ function respondToAllCalls(respond: () => Response) {
 
 function getSentRequests(method: string) {
   return page.requests.filter(({ call }) => call.startsWith(method))
-}
-
-function DeleteUserButton() {
-  const { open, dialog } = useUserDeletion()
-  return (
-    <>
-      <button type="button" onClick={() => open(user)}>
-        Ask
-      </button>
-      {dialog}
-    </>
-  )
 }
 
 function press(name: string) {
@@ -129,8 +117,7 @@ describe('changes in the Admin Center', () => {
   })
 
   it('deletion: shows an error and keeps the dialog and its input', async () => {
-    page.show(<DeleteUserButton />)
-    press('Ask')
+    page.show(<DeleteUserDialog user={user} onClosed={() => undefined} />)
     const emailField = await screen.findByLabelText('Type this address to delete the account')
     fireEvent.change(emailField, { target: { value: 'mira@example.com' } })
     press('Delete')
@@ -143,8 +130,7 @@ describe('changes in the Admin Center', () => {
 
   it('deletion: reports a user who was already deleted, without a file count', async () => {
     respondToAllCalls(() => errorResponse(404, 'USER_NOT_FOUND', serverMessage))
-    page.show(<DeleteUserButton />)
-    press('Ask')
+    page.show(<DeleteUserDialog user={user} onClosed={() => undefined} />)
     const emailField = await screen.findByLabelText('Type this address to delete the account')
     fireEvent.change(emailField, { target: { value: user.email } })
     press('Delete')

@@ -17,7 +17,12 @@ import { toast } from '../ui/toast.tsx'
 import { refreshAdminData, reportsQuery, showAdminFailure } from './admin-queries.ts'
 import { copiesText, reportSummary } from './report-text.ts'
 import { EmailLink, ExpandButton, SectionFrame } from './section.tsx'
-import { TakeDownByLinkForm, toReportTarget, useTakedownDialog } from './takedown-dialog.tsx'
+import {
+  TakeDownByLinkForm,
+  TakedownDialog,
+  type TakedownTarget,
+  toReportTarget,
+} from './takedown-dialog.tsx'
 
 /**
  * Reported files, the most recently reported first. The administrator can take each file down or
@@ -25,13 +30,13 @@ import { TakeDownByLinkForm, toReportTarget, useTakedownDialog } from './takedow
  */
 export function ReportsSection() {
   const query = useInfiniteQuery(reportsQuery)
-  const takedownDialog = useTakedownDialog()
+  const [target, setTarget] = useState<TakedownTarget | null>(null)
   const { data, hasNextPage } = query
   const openCountText = data && `${flattenPages(data).length}${hasNextPage ? ' or more' : ''} open`
   const now = serverNow()
   return (
     <SectionFrame id="reports" note={openCountText && <span role="status">{openCountText}</span>}>
-      <TakeDownByLinkForm onTakeDown={takedownDialog.open} />
+      <TakeDownByLinkForm onTakeDown={setTarget} />
       <PagedList
         query={query}
         noun="reports"
@@ -46,11 +51,11 @@ export function ReportsSection() {
             key={report.id}
             report={report}
             now={now}
-            onTakeDown={() => takedownDialog.open(toReportTarget(report))}
+            onTakeDown={() => setTarget(toReportTarget(report))}
           />
         )}
       />
-      {takedownDialog.dialog}
+      {target ? <TakedownDialog target={target} onClosed={() => setTarget(null)} /> : null}
     </SectionFrame>
   )
 }

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { formatInteger } from '../charts/format-count.ts'
 import { Card } from '../ui/card.tsx'
-import { InlineLoadError } from '../ui/load-error.tsx'
-import { Loading, Skeleton } from '../ui/skeleton.tsx'
+import { InlineLoadError, QueryFigure } from '../ui/load-error.tsx'
 import { statsQuery } from './admin-queries.ts'
 import { sectionTitles } from './section.tsx'
 
@@ -18,7 +17,7 @@ const statEntries = Object.entries(statLabels) as [keyof typeof statLabels, stri
 /** Shows how many users, files and downloads there are (spec §7, admin stats). */
 export function StatisticsSection() {
   const query = useQuery(statsQuery)
-  const { data, isError, isFetching } = query
+  const { data, isError } = query
   return (
     <section aria-labelledby="numbers" className="mt-6">
       <h2 id="numbers" tabIndex={-1} className="sr-only">
@@ -30,15 +29,7 @@ export function StatisticsSection() {
             <div key={key} className="min-w-0 bg-surface px-4 pt-3.5 pb-4 sm:px-5 lg:pt-4 lg:pb-5">
               <dt className="text-muted text-sm">{name}</dt>
               <dd className="mt-0.5 font-[620] text-xl tabular-nums leading-tight tracking-[-0.02em] wrap-anywhere sm:text-2xl">
-                {data ? (
-                  formatInteger(data[key])
-                ) : isError && !isFetching ? (
-                  <span className="text-muted">–</span>
-                ) : (
-                  <Loading label="Loading">
-                    <Skeleton className="my-1 h-6 w-20" />
-                  </Loading>
-                )}
+                <QueryFigure query={query}>{data && formatInteger(data[key])}</QueryFigure>
               </dd>
             </div>
           ))}

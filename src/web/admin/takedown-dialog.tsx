@@ -5,7 +5,7 @@ import { maxReasonLength } from '../../shared/rules/links/report.ts'
 import { extractShortCode } from '../../shared/rules/links/short-code.ts'
 import { call } from '../api/call.ts'
 import { useSendsMail } from '../api/public-values.ts'
-import { DialogButtons, FormDialog, useDialogSubject } from '../ui/dialog.tsx'
+import { DialogButtons, FormDialog } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
 import { shortName } from '../ui/file-name.tsx'
 import { type FieldErrors, Form, SubmitButton } from '../ui/form.tsx'
@@ -41,39 +41,25 @@ export function toLinkTarget(shortCode: string): TakedownTarget {
   return { name: `/s/${shortCode}`, warning: linkTakedownWarning, shortCode }
 }
 
-/** Returns the dialog that asks for the takedown reason, and a function that opens it. */
-export function useTakedownDialog() {
-  const { subject, open, cancel, finish, dialogProps } = useDialogSubject<TakedownTarget>('reports')
-  const dialog = subject ? (
-    <FormDialog {...dialogProps} title={`Take down ${subject.name}`} description={subject.warning}>
-      <ReasonForm
-        shortCode={subject.shortCode}
-        onCancel={cancel}
-        onDone={() => {
-          subject.onDone?.()
-          finish()
-        }}
-      />
-    </FormDialog>
-  ) : null
-  return { open, dialog }
+export interface TakedownDialogProps {
+  target: TakedownTarget
+  /** Called after the closing animation. */
+  onClosed: () => void
 }
 
-interface ReasonFormProps {
-  shortCode: string
-  onCancel: () => void
-  onDone: () => void
-}
-
-function ReasonForm({ shortCode, onCancel, onDone }: ReasonFormProps) {
+/** The dialog that asks for the takedown reason. */
+export function TakedownDialog({ target, onClosed }: TakedownDialogProps) {
+  const { name, warning, shortCode, onDone } = target
   const client = useQueryClient()
+  const [isOpen, setOpen] = useState(true)
   const [errors, setErrors] = useState<FieldErrors>({})
-  const { mutateAsync: takeDown } = useMutation({
+  const { mutateAsync: takeDown, isSuccess } = useMutation({
     mutationFn: (reason: string) => call('takeDown', { body: { shortCode, reason } }),
     onSuccess: ({ message }) => {
       void refreshAdminData(client)
       toast({ title: 'Taken down', description: message })
-      onDone()
+      onDone?.()
+      setOpen(false)
     },
     onError: (error) => showAdminFailure(client, error, 'Failed to take the file down'),
   })
@@ -85,22 +71,32 @@ function ReasonForm({ shortCode, onCancel, onDone }: ReasonFormProps) {
     if (hasReason) await takeDown(reason).catch(() => undefined)
   }
   return (
-    <Form errors={errors} onSubmit={submit}>
-      <TextField
-        label="Reason"
-        name="reason"
-        rows={4}
-        maxLength={maxReasonLength}
-        hint={reasonHint(sendsMail)}
-        required
-      />
-      <DialogButtons
-        label="Take down"
-        variant="danger"
-        pendingLabel="Taking down…"
-        onCancel={onCancel}
-      />
-    </Form>
+    <FormDialog
+      open={isOpen}
+      onOpenChange={setOpen}
+      onClosed={onClosed}
+      // The pressed button may be gone with its row.
+      finalFocus={() => (isSuccess ? document.getElementById('reports') : true)}
+      title={`Take down ${name}`}
+      description={warning}
+    >
+      <Form errors={errors} onSubmit={submit}>
+        <TextField
+          label="Reason"
+          name="reason"
+          rows={4}
+          maxLength={maxReasonLength}
+          hint={reasonHint(sendsMail)}
+          required
+        />
+        <DialogButtons
+          label="Take down"
+          variant="danger"
+          pendingLabel="Taking down…"
+          onCancel={() => setOpen(false)}
+        />
+      </Form>
+    </FormDialog>
   )
 }
 

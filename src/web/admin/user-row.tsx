@@ -38,7 +38,7 @@ export function UserRow({ user, now, onDelete }: UserRowProps) {
     },
     onError: (error) => showAdminFailure(client, error, 'Failed to change user tier'),
   })
-  const { hasBadge, upgradesTo } = tierTraits[user.tier]
+  const { upgradesTo } = tierTraits[user.tier]
   const newTier = upgradesTo ?? defaultTier
   const label = `Make ${tierTraits[newTier].name}`
   const confirmAndSwitch = async () => {
@@ -65,11 +65,11 @@ export function UserRow({ user, now, onDelete }: UserRowProps) {
           </p>
         </div>
         <div className="sm:hidden">
-          <TierBadge user={user} now={now} isFilled={hasBadge} />
+          <TierBadge user={user} now={now} />
         </div>
       </div>
       <div className="hidden sm:block">
-        <TierBadge user={user} now={now} isFilled={hasBadge} />
+        <TierBadge user={user} now={now} />
       </div>
       <Figure
         count={user.fileCount}
@@ -100,12 +100,9 @@ export function UserRow({ user, now, onDelete }: UserRowProps) {
   )
 }
 
-function TierBadge({
-  user,
-  now,
-  isFilled,
-}: Omit<UserRowProps, 'onDelete'> & { isFilled: boolean }) {
-  return <Badge tone={isFilled ? 'accent' : 'outline'}>{tierText(user, now)}</Badge>
+function TierBadge({ user, now }: Omit<UserRowProps, 'onDelete'>) {
+  const tone = tierTraits[user.tier].hasBadge ? 'accent' : 'outline'
+  return <Badge tone={tone}>{tierText(user, now)}</Badge>
 }
 
 /**

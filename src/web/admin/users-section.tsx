@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { SearchX, UserPlus, Users } from 'lucide-react'
 import { useState } from 'react'
-import { newestUserCount, newUserBody } from '../../shared/contract/admin.ts'
+import { type ListedUser, newestUserCount, newUserBody } from '../../shared/contract/admin.ts'
 import { maxEmailLength } from '../../shared/rules/accounts/email-limits.ts'
 import { call } from '../api/call.ts'
 import { serverNow } from '../api/server-clock.ts'
@@ -17,7 +17,7 @@ import { SearchField, useSearch } from '../ui/search-field.tsx'
 import { RowsLoading } from '../ui/skeleton.tsx'
 import { toast } from '../ui/toast.tsx'
 import { refreshAdminData, statsQuery, usersQuery } from './admin-queries.ts'
-import { useUserDeletion } from './delete-user-dialog.tsx'
+import { DeleteUserDialog } from './delete-user-dialog.tsx'
 import { SectionFrame } from './section.tsx'
 import { UserRow, userColumns } from './user-row.tsx'
 import { describeUserList } from './user-text.ts'
@@ -32,7 +32,7 @@ export function UsersSection() {
   const { data: users, isPlaceholderData } = query
   const total = useQuery(statsQuery).data?.totalUsers
   const [isAdding, setAdding] = useState(false)
-  const deleteUserDialog = useUserDeletion()
+  const [userToDelete, setUserToDelete] = useState<ListedUser | null>(null)
   const now = serverNow()
   return (
     <SectionFrame
@@ -82,7 +82,7 @@ export function UsersSection() {
                     key={user.id}
                     user={user}
                     now={now}
-                    onDelete={() => deleteUserDialog.open(user)}
+                    onDelete={() => setUserToDelete(user)}
                   />
                 ))}
               </ul>
@@ -99,7 +99,9 @@ export function UsersSection() {
       >
         <AddUserForm onDone={() => setAdding(false)} />
       </FormDialog>
-      {deleteUserDialog.dialog}
+      {userToDelete ? (
+        <DeleteUserDialog user={userToDelete} onClosed={() => setUserToDelete(null)} />
+      ) : null}
     </SectionFrame>
   )
 }

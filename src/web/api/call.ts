@@ -1,8 +1,8 @@
-import type { ZodType, z } from 'zod'
+import { type ZodType, z } from 'zod'
 import type { ErrorCode, ListedError } from '../../shared/contract/errors.ts'
 import { type Endpoints, endpoints } from '../../shared/contract/index.ts'
 import { deleteHint, readHint } from './hint-cookie.ts'
-import { getServerClock, readResponseDate } from './server-clock.ts'
+import { pageClock, readResponseDate } from './server-clock.ts'
 
 /**
  * The endpoints that return JSON. All other endpoints return pages, bytes or redirects, which the
@@ -111,15 +111,17 @@ function toQueryString(query: Record<string, unknown>): string {
     : `?${new URLSearchParams(entries.map(([name, value]) => [name, String(value)]))}`
 }
 
-function getStringField(body: unknown, name: string): string | undefined {
-  const value = typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined
-  return typeof value === 'string' && value !== '' ? value : undefined
-}
-
-function getListedErrors(body: unknown): readonly ListedError[] {
-  const errors = typeof body === 'object' && body !== null ? Reflect.get(body, 'errors') : undefined
-  return Array.isArray(errors) ? errors : []
-}
+/** An error body. A proxy may have replaced it, so any field may be missing or of another type. */
+const errorBodySchema = z
+  .object({
+    message: z.string().min(1).optional().catch(undefined),
+    code: z
+      .custom<ErrorCode>((code) => typeof code === 'string')
+      .optional()
+      .catch(undefined),
+    errors: z.array(z.custom<ListedError>()).catch([]),
+  })
+  .catch({ errors: [] })
 
 function parseJson(text: string): unknown {
   try {
@@ -132,15 +134,10 @@ function parseJson(text: string): unknown {
 /** Creates the error for a response with an error status. Consumes the body. */
 async function toApiError(response: Response): Promise<ApiError> {
   const text = await response.text().catch(() => '')
-  const body = parseJson(text)
   return new ApiError(
     response.status,
     text || response.statusText,
-    {
-      message: getStringField(body, 'message'),
-      code: getStringField(body, 'code') as ErrorCode | undefined,
-      errors: getListedErrors(body),
-    },
+    errorBodySchema.parse(parseJson(text)),
     response.headers.get('retry-after') ?? undefined,
   )
 }
@@ -156,7 +153,7 @@ interface AnyCallInput {
 }
 
 /**
- * Sends a request to an endpoint (spec §7). Each response updates `getServerClock()`. If the
+ * Sends a request to an endpoint (spec §7). Each response updates `pageClock`. If the
  * session has ended, deletes the hint cookie so the next page doesn't try to load the user.
  */
 async function sendRequest(name: JsonEndpointName, input: AnyCallInput = {}) {
@@ -179,7 +176,7 @@ async function sendRequest(name: JsonEndpointName, input: AnyCallInput = {}) {
       ...(fresh && { cache: 'reload' }),
     })
     const date = readResponseDate(response.headers)
-    if (date) getServerClock().observe({ date, sentAt, receivedAt: Date.now() })
+    if (date) pageClock.observe({ date, sentAt, receivedAt: Date.now() })
     if (!response.ok) throw await toApiError(response)
     return { body: await response.json(), next: response.headers.get('x-next-cursor') }
   } catch (error) {

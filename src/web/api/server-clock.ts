@@ -32,88 +32,45 @@ export interface ServerClock {
   observe(response: DatedResponse): void
   /** Returns the server's time, in milliseconds since 1970. */
   now(): number
-  /** Calls `listener` when the estimate changes. Returns a function that unsubscribes. */
-  subscribe(listener: () => void): () => void
-}
-
-/** Bounds on how far the server's clock is ahead of the browser's, in milliseconds. */
-interface Bounds {
-  least: number
-  most: number
 }
 
 /**
  * Creates a clock that uses the dates of responses to correct the browser's clock.
  *
  * The server sets the date after the request is sent and before the response arrives, so each
- * response bounds the difference between the clocks. Faster responses give tighter bounds. New
- * bounds narrow the current ones or, if they contradict them because a clock was changed, replace
- * them.
+ * response bounds the difference between the clocks. The clock is corrected by the least that keeps
+ * it within these bounds.
  * @param browserNow reads the browser's clock, in milliseconds since 1970.
  */
 export function createServerClock(browserNow: () => number = () => Date.now()): ServerClock {
-  let currentBounds: Bounds = { least: Number.NEGATIVE_INFINITY, most: Number.POSITIVE_INFINITY }
   let offset = 0
-  const listeners = new Set<() => void>()
   return {
-    observe(response) {
-      const bounds = toBounds(response)
-      if (bounds === null) return
-      const intersection = {
-        least: Math.max(currentBounds.least, bounds.least),
-        most: Math.min(currentBounds.most, bounds.most),
-      }
-      currentBounds = intersection.least <= intersection.most ? intersection : bounds
-      const previousOffset = offset
-      offset = computeCorrectionMs(currentBounds)
-      if (offset !== previousOffset) for (const listener of listeners) listener()
+    observe({ date, sentAt, receivedAt }) {
+      // The browser's clock was set back between the request and the response.
+      if (receivedAt < sentAt) return
+      offset = Math.min(Math.max(offset, date.from - receivedAt), date.to - sentAt)
     },
     now: () => browserNow() + offset,
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
   }
 }
 
-function toBounds({ date, sentAt, receivedAt }: DatedResponse): Bounds | null {
-  // The browser's clock was set back between the request and the response.
-  if (receivedAt < sentAt) return null
-  return { least: date.from - receivedAt, most: date.to - sentAt }
-}
-
-/**
- * Returns the milliseconds to add to the browser's clock: 0 if the clock may be correct, otherwise
- * the midpoint of the bounds, which minimizes the maximum error.
- */
-function computeCorrectionMs({ least, most }: Bounds): number {
-  return least <= 0 && most >= 0 ? 0 : Math.round((least + most) / 2)
-}
-
-let pageClock: ServerClock | undefined
-
 /** This page's clock, corrected by each response that `call` and `callForPage` receive. */
-export function getServerClock(): ServerClock {
-  pageClock ??= createServerClock()
-  return pageClock
-}
+export const pageClock = createServerClock()
 
 export function serverNow(): Date {
-  return new Date(getServerClock().now())
+  return new Date(pageClock.now())
 }
 
 /**
- * Calls `check` after `waitMs` milliseconds, and also when the page becomes visible or hidden
- * (browsers pause timers in the background) or when a response corrects the page's clock.
+ * Calls `check` every `intervalMs` milliseconds, and also when the page becomes visible or hidden,
+ * because browsers pause timers in the background.
  * @returns a cleanup function suitable for a React effect.
  */
-export function scheduleCheck(check: () => void, waitMs: number): () => void {
-  const timer = setTimeout(check, waitMs)
-  const unsubscribe = getServerClock().subscribe(check)
+export function scheduleChecks(check: () => void, intervalMs: number): () => void {
+  const timer = setInterval(check, intervalMs)
   document.addEventListener('visibilitychange', check)
   return () => {
-    clearTimeout(timer)
-    unsubscribe()
+    clearInterval(timer)
     document.removeEventListener('visibilitychange', check)
   }
 }

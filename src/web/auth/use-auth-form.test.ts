@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
 import { signupBody } from '../../shared/contract/account.ts'
 import { ApiError, NetworkError } from '../api/call.ts'
-import { type AuthForm, parseFieldErrors, toFieldErrors, useAuthForm } from './use-auth-form.ts'
+import { type AuthForm, toFieldErrors, useAuthForm } from './use-auth-form.ts'
 
 let page: WebPage
 beforeEach(() => {
@@ -199,15 +199,4 @@ test.each<[string, Partial<typeof validValues>, Partial<typeof validValues>]>([
   ],
 ])('field errors of the signup form: %s', (_, change, expected) => {
   expect(getFieldErrors(change)).toEqual(expected)
-})
-
-test("shows the server's first error for each field", () => {
-  const names = ['email', 'password'] as const
-  const parseErrors = (message: string) => parseFieldErrors(message, names)
-  expect(parseErrors('email: Invalid: no @; or two; password: Too short')).toEqual({
-    email: 'Invalid: no @; or two',
-    password: 'Too short',
-  })
-  expect(parseErrors('email: First; email: Second; tier: Unknown')).toEqual({ email: 'First' })
-  expect(parseErrors('The body is not valid JSON.')).toEqual({})
 })

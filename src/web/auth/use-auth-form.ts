@@ -59,21 +59,11 @@ export function useAuthForm<Body, Values>(form: AuthForm<Body, Values>) {
     try {
       return await send(parseResult.data)
     } catch (error) {
-      if (error instanceof ApiError)
-        setErrors(getServerFieldErrors(error, form, values as FieldValues))
+      if (error instanceof ApiError && error.code) setErrors(form.errorsByCode?.[error.code] ?? {})
       return undefined
     }
   }
   return { errors, onSubmit }
-}
-
-function getServerFieldErrors(
-  { code, publicMessage = '' }: ApiError,
-  { errorsByCode }: { errorsByCode?: Partial<Record<ErrorCode, FieldErrors>> },
-  values: FieldValues,
-): FieldErrors {
-  if (code && errorsByCode?.[code]) return errorsByCode[code]
-  return code === 'INVALID_INPUT' ? parseFieldErrors(publicMessage, Object.keys(values)) : {}
 }
 
 /**
@@ -115,19 +105,6 @@ export function toFieldErrors(
     const name = String(issue.path[0])
     const value = values[name]
     if (value !== undefined) errors[name] ??= issueText(issue, value)
-  }
-  return errors
-}
-
-/**
- * Parses the field errors in a server message such as 'email: Invalid email address; password: Must
- * be text.'
- */
-export function parseFieldErrors(message: string, names: readonly string[]): FieldErrors {
-  const errors: Record<string, string> = {}
-  for (const part of message.split(/; (?=\w+: )/)) {
-    const [, name, text] = /^(\w+): (.+)$/s.exec(part) ?? []
-    if (name && text && names.includes(name)) errors[name] ??= text
   }
   return errors
 }

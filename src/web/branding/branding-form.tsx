@@ -12,7 +12,7 @@ import { failureText, showFailure } from '../api/show-failure.ts'
 import { Button } from '../ui/button.tsx'
 import { confirm } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
-import { type FieldErrors, Form, SubmitButton } from '../ui/form.tsx'
+import { type FieldErrors, Form, messagesByField, SubmitButton } from '../ui/form.tsx'
 import { InlineLoadError, QueryContent } from '../ui/load-error.tsx'
 import { toast } from '../ui/toast.tsx'
 import { AccentField } from './accent-field.tsx'
@@ -85,11 +85,7 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
   const submit = async () => {
     const accent = values.accent.trim() || null
     const parseResult = branding.saveBranding.body.safeParse({ ...values, accent })
-    const fieldErrors: Record<string, string> = {}
-    for (const { path, message } of parseResult.error?.issues ?? []) {
-      fieldErrors[String(path[0])] ??= message
-    }
-    setErrors(fieldErrors)
+    setErrors(messagesByField(parseResult.error?.issues))
     if (parseResult.success) await save.mutateAsync(parseResult.data).catch(() => undefined)
   }
   const confirmRemoval = async () => {

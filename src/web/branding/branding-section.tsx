@@ -4,9 +4,9 @@ import { Card } from '../ui/card.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
 
 /** Only users with custom branding need the form's code. */
-const BrandingSettings = lazy(() =>
-  import('./branding-form.tsx').then((module) => ({ default: module.BrandingSettings })),
-)
+const BrandingSettings = lazy(async () => ({
+  default: (await import('./branding-form.tsx')).BrandingSettings,
+}))
 
 /** Shows the branding form, or says which tier includes custom branding. */
 export function BrandingSection({ tier }: { tier: Tier }) {

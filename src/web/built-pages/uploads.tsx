@@ -14,8 +14,8 @@ let panelRoot: Root | null = null
 /** Shows toasts only for failures, because the panel lists completed uploads. */
 const { store, setOwner } = createBrowserUploads({
   onStored: () => undefined,
-  onNotice: ({ title, description = '', isServerFull, isFailure }) => {
-    if (!isFailure) return
+  onNotice: ({ title, description = '', isServerFull, tone }) => {
+    if (tone === 'plain') return
     showToast(title, description)
     if (isServerFull) document.querySelector('#toast')?.append(createLink(serverFullLink(isAdmin)))
   },

@@ -8,7 +8,7 @@ import {
 import { failureText, showFailure } from '../api/show-failure.ts'
 import { DialogButtons, FormDialog } from '../ui/dialog.tsx'
 import { PasswordField, TextField } from '../ui/field.tsx'
-import { type FieldErrors, Form } from '../ui/form.tsx'
+import { type FieldErrors, Form, messagesByField } from '../ui/form.tsx'
 import { Switch } from '../ui/switch.tsx'
 import { toast } from '../ui/toast.tsx'
 import { type LinkChanges, useChangeLink } from './change-links.ts'
@@ -51,11 +51,7 @@ export function EditDialog({ link, onClosed }: EditDialogProps) {
   const close = () => setOpen(false)
   const submit = async (values: EditValues) => {
     const parsed = links.changeLink.body.safeParse(toChanges(values, link))
-    setErrors(
-      Object.fromEntries(
-        parsed.error?.issues.map(({ path, message }) => [String(path[0]), message]) ?? [],
-      ),
-    )
+    setErrors(messagesByField(parsed.error?.issues))
     if (!parsed.success) return
     try {
       await change({ code: link.shortCode, changes: parsed.data })

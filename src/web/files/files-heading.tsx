@@ -4,7 +4,6 @@ import { formatCount } from '../../shared/rules/format/numbers.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { filesLeftText } from '../../shared/rules/tiers/tier-limits.ts'
 import { SearchField } from '../ui/search-field.tsx'
-import type { ListedLink } from './listed-link.ts'
 import { allLinks, useLinkCounts, useLinks } from './use-links.ts'
 import { useNow } from './use-now.ts'
 
@@ -35,8 +34,6 @@ export function ActiveLinks({ count }: { count: number | undefined }) {
   return <p className="text-muted text-sm tabular-nums">{formatCount(count, 'active link')}</p>
 }
 
-const noLinks: readonly ListedLink[] = []
-
 export interface RemainingFilesProps {
   tier: Tier
   maxFiles: number
@@ -51,7 +48,7 @@ export interface RemainingFilesProps {
 export function RemainingFiles({ tier, maxFiles, isChanging }: RemainingFilesProps) {
   // Files may have been uploaded in another browser.
   const list = useLinks(allLinks, { refetchOnWindowFocus: 'always' })
-  const now = useNow(list.links ?? noLinks, tier)
+  const now = useNow(list.links)
   const activeCount = useLinkCounts(list, tier, now)?.files.active
   const isKnown = activeCount !== undefined && !isChanging
   return (

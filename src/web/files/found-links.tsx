@@ -1,18 +1,12 @@
 import type { ReactNode } from 'react'
 import { formatCount } from '../../shared/rules/format/numbers.ts'
 import { RowsLoading } from '../ui/skeleton.tsx'
-import {
-  FilesLoadError,
-  NextPageError,
-  NoExpiringFiles,
-  NoFiles,
-  NoSearchResults,
-} from './files-states.tsx'
+import { FilesLoadError, NextPageError, NoExpiringFiles, NoSearchResults } from './files-states.tsx'
 import { LinkList, type LinkListProps } from './link-list.tsx'
 import type { useLinks } from './use-links.ts'
 
-function resultCountText(count: number, hasMore: boolean): string {
-  return hasMore ? `More than ${count} links found` : `${formatCount(count, 'link')} found`
+function resultCountText(count: number, hasNextPage: boolean): string {
+  return hasNextPage ? `More than ${count} links found` : `${formatCount(count, 'link')} found`
 }
 
 export interface FoundLinksProps
@@ -24,8 +18,8 @@ export interface FoundLinksProps
   query: ReturnType<typeof useLinks>
   /** How many links there are without a search; undefined while unknown. */
   total: number | undefined
-  /** A button shown if there are no links, such as one that starts an upload. */
-  emptyAction: ReactNode
+  /** Shown if there are no links. */
+  empty: ReactNode
   onClearSearch: () => void
   /** Clears the filter for links that expire soon. Set only while the filter is on. */
   onShowAll?: (() => void) | undefined
@@ -39,15 +33,15 @@ export function FoundLinks({
   query,
   search,
   total,
-  emptyAction,
+  empty,
   onClearSearch,
   onShowAll,
   ...props
 }: FoundLinksProps) {
-  const { links, hasMore, isOutdated, isError, isFetching } = query
-  const isFiltered = (search !== '' || onShowAll !== undefined) && !isOutdated
+  const { links, hasNextPage, isPlaceholderData, isError, isFetching } = query
+  const isFiltered = (search !== '' || onShowAll !== undefined) && !isPlaceholderData
   const loadMore = () => {
-    if (!isFetching && !query.isMoreError) void query.loadMore()
+    if (!isFetching && !query.isFetchNextPageError) void query.fetchNextPage()
   }
   const renderEmpty = () => {
     if (search === '' && onShowAll) return <NoExpiringFiles onShowAll={onShowAll} />
@@ -56,27 +50,31 @@ export function FoundLinks({
   const renderList = () => {
     if (links && links.length > 0) {
       return (
-        <div aria-busy={isOutdated}>
+        <div aria-busy={isPlaceholderData}>
           <LinkList
             {...props}
             links={links}
-            total={hasMore ? Math.max(links.length + 1, isFiltered ? 0 : (total ?? 0)) : undefined}
-            isOpenEnded={hasMore && isFiltered}
+            total={
+              hasNextPage ? Math.max(links.length + 1, isFiltered ? 0 : (total ?? 0)) : undefined
+            }
+            isOpenEnded={hasNextPage && isFiltered}
             onNearEnd={loadMore}
           />
-          {query.isMoreError ? <NextPageError onRetry={() => void query.loadMore()} /> : null}
+          {query.isFetchNextPageError ? (
+            <NextPageError onRetry={() => void query.fetchNextPage()} />
+          ) : null}
         </div>
       )
     }
     if (links && isFiltered) return renderEmpty()
-    if (links) return <NoFiles action={emptyAction} />
+    if (links) return empty
     if (isError) return <FilesLoadError query={query} />
     return <RowsLoading label="Loading your files" rows={8} />
   }
   return (
     <>
       <p role="status" className="sr-only">
-        {isFiltered && links ? resultCountText(links.length, hasMore) : ''}
+        {isFiltered && links ? resultCountText(links.length, hasNextPage) : ''}
       </p>
       {renderList()}
     </>

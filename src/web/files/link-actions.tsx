@@ -140,14 +140,7 @@ export function LinkActions(props: LinkActionsProps) {
         <IconLink
           label={`Email link of ${name}`}
           icon={<Mail />}
-          href={shareEmailUrl({
-            name,
-            fileCount: link.files.length,
-            totalSize: link.totalSize,
-            link: url,
-            expiresAt: new Date(link.expiresAt),
-            signature,
-          })}
+          href={shareEmailUrl(link, url, signature)}
         />
       ) : (
         <IconButton

@@ -21,9 +21,7 @@ import { SendDialog } from './send-dialog.tsx'
 import { useSending } from './use-sending.ts'
 import { VirtualList } from './virtual-list.tsx'
 
-const QrDialog = lazy(() =>
-  import('./qr-dialog.tsx').then((module) => ({ default: module.QrDialog })),
-)
+const QrDialog = lazy(async () => ({ default: (await import('./qr-dialog.tsx')).QrDialog }))
 
 /** Lists with more rows than this render only the rows in view. */
 const maxPlainRows = 100

@@ -7,13 +7,13 @@ import { useSearch } from '../ui/search-field.tsx'
 import { useClearExpired } from './change-links.ts'
 import { confirmDeletion } from './confirm-deletion.tsx'
 import { ActiveLinks, FilesHeading, filesHeadingId, NameSearch } from './files-heading.tsx'
+import { NoFiles } from './files-states.tsx'
 import { FoundLinks } from './found-links.tsx'
 import { linkDates } from './link-dates.ts'
 import type { ListedLink } from './listed-link.ts'
 import { useLinkCounts, useLinks } from './use-links.ts'
 import { useNow } from './use-now.ts'
 
-const noLinks: readonly ListedLink[] = []
 const title = 'My Files'
 
 export interface MyFilesProps {
@@ -28,7 +28,7 @@ export function MyFiles({ tier, emptyAction }: MyFilesProps) {
   const view = { search, order: newestFirst }
   const fullList = useLinks()
   const query = useLinks(view)
-  const now = useNow(query.links ?? noLinks, tier)
+  const now = useNow(query.links)
   const counts = useLinkCounts(fullList, tier, now)
   const isEmpty = fullList.links?.length === 0
   return (
@@ -56,7 +56,7 @@ export function MyFiles({ tier, emptyAction }: MyFilesProps) {
         total={counts && counts.links.active + counts.links.private + counts.links.deleted}
         tier={tier}
         now={now}
-        emptyAction={emptyAction}
+        empty={<NoFiles action={emptyAction} />}
         onClearSearch={() => setInput('')}
       />
     </section>

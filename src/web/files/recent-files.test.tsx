@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { linkFile, listedLink } from '../../../tests/support/upload-fixtures.ts'
 import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
 import type { LinkFile } from '../../shared/contract/links.ts'
-import { getServerClock } from '../api/server-clock.ts'
+import { pageClock } from '../api/server-clock.ts'
 import type { ListedLink } from './listed-link.ts'
 import { RecentFiles } from './recent-files.tsx'
 import { refreshLinks } from './use-links.ts'
@@ -32,7 +32,7 @@ afterEach(() => {
 
 /** Creates an active link. Its upload date is `second` seconds from now. */
 function makeLink(id: string, second: number, file: Partial<LinkFile> = {}): ListedLink {
-  const now = getServerClock().now()
+  const now = pageClock.now()
   const toTimestamp = (ms: number) => new Date(now + second * 1000 + ms).toISOString()
   return listedLink({
     id,

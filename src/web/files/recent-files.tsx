@@ -34,7 +34,7 @@ export interface RecentFilesProps {
 export function RecentFiles({ tier, limit, onNewFiles }: RecentFilesProps) {
   const list = useLinks()
   const { links, isError } = list
-  const now = useNow(links ?? noLinks, tier)
+  const now = useNow(links)
   const counts = useLinkCounts(list, tier, now)
   const newLinks = useNewLinks(links)
   const hasNewFiles = newLinks.length > 0

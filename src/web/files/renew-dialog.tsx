@@ -163,18 +163,7 @@ function NewLink({
       <div className="mt-1">
         <ButtonRow>
           {link.shared ? (
-            <ButtonLink
-              href={shareEmailUrl({
-                name: link.name,
-                fileCount: link.files.length,
-                totalSize: link.totalSize,
-                link: url,
-                expiresAt: dates.expiresAt,
-                signature,
-              })}
-            >
-              Email link
-            </ButtonLink>
+            <ButtonLink href={shareEmailUrl(link, url, signature)}>Email link</ButtonLink>
           ) : null}
           <Button onClick={onClose}>Done</Button>
         </ButtonRow>

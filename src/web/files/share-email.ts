@@ -1,20 +1,6 @@
 import { formatSize } from '../../shared/rules/format/file-size.ts'
 import { shortName } from '../ui/file-name.tsx'
-
-export interface ShareEmail {
-  /** The link's name, which is the file's name if there is only one. */
-  name: string
-  fileCount: number
-  /** In bytes. */
-  totalSize: number
-  /** The short link as an absolute URL. */
-  link: string
-  expiresAt: Date
-  /** The administrator's signature. Omitted if empty. */
-  signature: string
-  /** The time zone for the expiry time. Defaults to the browser's. */
-  timeZone?: string
-}
+import type { ListedLink } from './listed-link.ts'
 
 /** Names longer than this are shortened to keep the subject on one line. */
 const maxSubjectNameLength = 60
@@ -39,17 +25,30 @@ function expiryText(date: Date, timeZone: string | undefined): string {
 /**
  * Returns a `mailto:` URL for an email about a link (RFC 6068), without a recipient. The name and
  * signature are encoded, so they can't inject recipients or headers.
+ * @param url the link as an absolute URL.
+ * @param signature the administrator's signature. Omitted if empty.
+ * @param timeZone the time zone for the expiry time. Defaults to the browser's.
  */
-export function shareEmailUrl(email: ShareEmail): string {
-  const noun = email.fileCount === 1 ? 'A file' : 'Files'
-  const subject = `${noun} for you: ${shortName(email.name, maxSubjectNameLength)}`
+export function shareEmailUrl(
+  {
+    name,
+    files,
+    totalSize,
+    expiresAt,
+  }: Pick<ListedLink, 'name' | 'files' | 'totalSize' | 'expiresAt'>,
+  url: string,
+  signature: string,
+  timeZone?: string,
+): string {
+  const noun = files.length === 1 ? 'A file' : 'Files'
+  const subject = `${noun} for you: ${shortName(name, maxSubjectNameLength)}`
   const body = [
-    `${email.name} (${formatSize(email.totalSize)})`,
+    `${name} (${formatSize(totalSize)})`,
     '',
-    email.link,
+    url,
     '',
-    `The link works until ${expiryText(email.expiresAt, email.timeZone)}.`,
-    ...(email.signature.trim() ? ['', email.signature.trim()] : []),
+    `The link works until ${expiryText(new Date(expiresAt), timeZone)}.`,
+    ...(signature.trim() ? ['', signature.trim()] : []),
   ].join('\n')
   return `mailto:?subject=${encodeMailtoText(subject)}&body=${encodeMailtoText(body)}`
 }

@@ -89,12 +89,12 @@ describe('a list', () => {
     const { now } = await openList()
     expect(takeListQueries()).toEqual([{ limit: '100', sort: '-date' }])
     expect(now().links).toHaveLength(100)
-    expect(now()).toMatchObject({ hasMore: true, isOutdated: false, isError: false })
+    expect(now()).toMatchObject({ hasNextPage: true, isPlaceholderData: false, isError: false })
   })
 
   test('with 100 links is complete', async () => {
     links = makeLinks(100)
-    expect((await openList()).now()).toMatchObject({ hasMore: false })
+    expect((await openList()).now()).toMatchObject({ hasNextPage: false })
   })
 
   test('shows the previous results as outdated until a new search has loaded', async () => {
@@ -103,11 +103,11 @@ describe('a list', () => {
     const { respond: response, resolve } = delayedResponse()
     page.on('GET /api/links', response)
     view({ search: '24', order: newestFirst })
-    expect(now()).toMatchObject({ isOutdated: true })
+    expect(now()).toMatchObject({ isPlaceholderData: true })
     expect(now().links).toHaveLength(100)
     expect(takeListQueries()).toEqual([{ limit: '100', sort: '-date', search: '24' }])
     await act(async () => resolve([links[5]]))
-    await expect.poll(() => now().isOutdated).toBe(false)
+    await expect.poll(() => now().isPlaceholderData).toBe(false)
     expect(now().links).toEqual([links[5]])
   })
 
@@ -152,23 +152,23 @@ describe('loading more', () => {
     const { now } = await openList()
     takeListQueries()
     for (const expectedCount of [1100, 1500]) {
-      await act(() => now().loadMore())
+      await act(() => now().fetchNextPage())
       await expect.poll(() => now().links).toHaveLength(expectedCount)
       expect(takeListQueries()).toMatchObject([{ limit: '1000', cursor: expect.any(String) }])
     }
-    expect(now().hasMore).toBe(false)
+    expect(now().hasNextPage).toBe(false)
   })
 
   test('can be retried after a failure', async () => {
     const { now } = await openList()
     page.on('GET /api/links', () => errorResponse(503))
-    await act(() => now().loadMore())
-    await expect.poll(() => now().isMoreError).toBe(true)
+    await act(() => now().fetchNextPage())
+    await expect.poll(() => now().isFetchNextPageError).toBe(true)
     expect(now().links).toHaveLength(100)
     page.on('GET /api/links', ({ query }) => respondWithPage(query))
-    await act(() => now().loadMore())
+    await act(() => now().fetchNextPage())
     await expect.poll(() => now().links).toHaveLength(250)
-    expect(now().isMoreError).toBe(false)
+    expect(now().isFetchNextPageError).toBe(false)
   })
 
   test('takes one request per 1,000 links to reach the end', async () => {
@@ -181,7 +181,7 @@ describe('loading more', () => {
 
 test.each([allLinks, sortedBySize])('a refresh reloads all loaded pages: %j', async (view) => {
   const { now } = await openList(view)
-  await act(() => now().loadMore())
+  await act(() => now().fetchNextPage())
   links = [...makeLinks(1, 250), ...links]
   act(() => refreshLinks(page.client))
   await expect.poll(() => now().links?.length).toBe(251)
@@ -189,15 +189,15 @@ test.each([allLinks, sortedBySize])('a refresh reloads all loaded pages: %j', as
 
 test('resetting a list drops all but its first page', async () => {
   const { now } = await openList()
-  await act(() => now().loadMore())
+  await act(() => now().fetchNextPage())
   act(() => resetLinkLists(page.client))
   await expect.poll(() => now().links?.length).toBe(100)
-  expect(now().hasMore).toBe(true)
+  expect(now().hasNextPage).toBe(true)
 })
 
 test('changes apply to all loaded pages', async () => {
   const { now } = await openList()
-  await act(() => now().loadMore())
+  await act(() => now().fetchNextPage())
   act(() =>
     changeLinks(page.client, (cachedLinks) => cachedLinks.filter(({ id }) => id !== 'link-0')),
   )
@@ -207,12 +207,12 @@ test('changes apply to all loaded pages', async () => {
 test.each([
   ['the server if the list is only partly loaded', true, serverCounts],
   ['the page otherwise', false, { files: none, links: none }],
-])('files and links are counted by %s', async (_source, hasMore, counts) => {
-  const list = { links: [], hasMore }
+])('files and links are counted by %s', async (_source, hasNextPage, counts) => {
+  const list = { links: [], hasNextPage }
   const now = new Date()
   const hook = page.run(() => useLinkCounts(list, 'free', now))
   await expect.poll(() => hook.result.current).toEqual(counts)
-  expect(page.requests).toHaveLength(hasMore ? 1 : 0)
+  expect(page.requests).toHaveLength(hasNextPage ? 1 : 0)
 })
 
 test('files are counted by their own state, links once', async () => {
@@ -221,7 +221,7 @@ test('files are counted by their own state, links once', async () => {
     linkFile({ purgingAt: '2025-07-12T11:00:00.000Z' }),
     linkFile({ state: 'uploading' }),
   ]
-  const list = { links: [listedLink({ files })], hasMore: false }
+  const list = { links: [listedLink({ files })], hasNextPage: false }
   const now = new Date('2025-07-12T12:00:00.000Z')
   const { result } = page.run(() => useLinkCounts(list, 'free', now))
   expect(result.current).toEqual({

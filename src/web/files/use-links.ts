@@ -143,7 +143,7 @@ function flattenPages({ pages }: { pages: readonly LinkPage[] }): readonly Liste
 /**
  * Returns a list's loaded links without those being deleted individually (see
  * `deleteMutationKey`), which reappear only if the deletion fails. While a new search or order
- * loads, returns the previous links.
+ * loads, returns the previous links as placeholders.
  */
 export function useLinks(view = allLinks, options: { refetchOnWindowFocus?: 'always' } = {}) {
   const { data, ...query } = useInfiniteQuery({
@@ -165,20 +165,11 @@ export function useLinks(view = allLinks, options: { refetchOnWindowFocus?: 'alw
       : loadedLinks?.filter(({ id }) => !deletingIds.includes(id))
   }, [data, deletingIds])
   return {
+    ...query,
+    data,
     links,
     /** Identifies the search that found `links`. */
     searchKey: data?.pages[0]?.searchKey ?? '',
-    /** True if there are more links than are loaded. */
-    hasMore: query.hasNextPage,
-    /** True while `links` are the results of the previous search or order. */
-    isOutdated: query.isPlaceholderData,
-    data,
-    isError: query.isError,
-    isFetching: query.isFetching,
-    refetch: query.refetch,
-    /** True if the next page failed to load. */
-    isMoreError: query.isFetchNextPageError,
-    loadMore: query.fetchNextPage,
   }
 }
 
@@ -202,11 +193,11 @@ export async function loadAll(client: QueryClient, view: ListView) {
  * time.
  */
 export function useLinkCounts(
-  { links, hasMore }: Pick<ReturnType<typeof useLinks>, 'links' | 'hasMore'>,
+  { links, hasNextPage }: Pick<ReturnType<typeof useLinks>, 'links' | 'hasNextPage'>,
   tier: Tier,
   now: Date,
 ): FileCounts | undefined {
-  const { data: serverCounts } = useQuery({ ...countsQuery, enabled: hasMore })
+  const { data: serverCounts } = useQuery({ ...countsQuery, enabled: hasNextPage })
   const localCounts = useMemo(() => {
     const counts: FileCounts = {
       files: { active: 0, private: 0, deleted: 0 },
@@ -223,6 +214,6 @@ export function useLinkCounts(
     }
     return counts
   }, [links, tier, now])
-  if (hasMore) return serverCounts
+  if (hasNextPage) return serverCounts
   return links && localCounts
 }

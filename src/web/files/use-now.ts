@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react'
-import { nextLabelChange } from '../../shared/rules/links/link-status.ts'
-import type { Tier } from '../../shared/rules/tiers/tier.ts'
-import { getServerClock, scheduleCheck, serverNow } from '../api/server-clock.ts'
-import { type DateTexts, linkDates } from './link-dates.ts'
+import { scheduleChecks, serverNow } from '../api/server-clock.ts'
 
-/** Returns the server's time. Updates it whenever the label of one of these links changes. */
-export function useNow(links: readonly DateTexts[], tier: Tier): Date {
+/** How often labels such as '3 hours left' are updated. */
+const tickMs = 10_000
+
+/** Returns the server's time. Updates it regularly, and whenever the links change. */
+export function useNow(links: readonly unknown[] | undefined): Date {
   const [{ now, previousLinks }, setState] = useState(() => ({
     now: serverNow(),
     previousLinks: links,
@@ -14,29 +14,7 @@ export function useNow(links: readonly DateTexts[], tier: Tier): Date {
   if (previousLinks !== links) setState({ now: serverNow(), previousLinks: links })
   useEffect(() => {
     const update = () => setState({ now: serverNow(), previousLinks: links })
-    const nextUpdateAt = nextChangeAt(links, tier, now.getTime())
-    return scheduleCheck(update, nextUpdateAt - getServerClock().now())
-  }, [links, tier, now])
+    return scheduleChecks(update, tickMs)
+  }, [links])
   return now
-}
-
-/**
- * The longest time between updates. Timers pause while a computer sleeps, so this limits how long
- * labels stay outdated after it wakes up.
- */
-export const tickMs = 30_000
-
-/**
- * Returns when the next label changes, but at most `tickMs` from now, as a Unix time in
- * milliseconds.
- */
-export function nextChangeAt(links: readonly DateTexts[], tier: Tier, now: number): number {
-  const nowDate = new Date(now)
-  let earliestChangeAt = now + tickMs
-  for (const link of links) {
-    const nextLabelChangeDate = nextLabelChange(linkDates(link), tier, nowDate)
-    if (nextLabelChangeDate !== null && nextLabelChangeDate.getTime() < earliestChangeAt)
-      earliestChangeAt = nextLabelChangeDate.getTime()
-  }
-  return earliestChangeAt
 }

@@ -7,9 +7,9 @@ import { SignedInScreen } from './screen-guards.tsx'
 import { Wrap } from './wrap.tsx'
 
 /** Loaded on demand, because only the administrator needs this code. */
-const AdminCenter = lazy(() =>
-  import('../admin/admin-center.tsx').then((module) => ({ default: module.AdminCenter })),
-)
+const AdminCenter = lazy(async () => ({
+  default: (await import('../admin/admin-center.tsx')).AdminCenter,
+}))
 
 /**
  * The page at /admin (spec §2): the Admin Center for the administrator, or a short notice for other

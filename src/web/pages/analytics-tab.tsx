@@ -7,11 +7,9 @@ import { AnalyticsLoading } from '../analytics/analytics-loading.tsx'
 import { UpgradeCard } from '../tiers/upgrade-card.tsx'
 import { Button } from '../ui/button.tsx'
 
-const AnalyticsSection = lazy(() =>
-  import('../analytics/analytics-section.tsx').then((module) => ({
-    default: module.AnalyticsSection,
-  })),
-)
+const AnalyticsSection = lazy(async () => ({
+  default: (await import('../analytics/analytics-section.tsx')).AnalyticsSection,
+}))
 
 export interface AnalyticsTabProps {
   user: User

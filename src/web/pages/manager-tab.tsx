@@ -6,13 +6,13 @@ import { UpgradeCard } from '../tiers/upgrade-card.tsx'
 import { Button } from '../ui/button.tsx'
 import { Loading, RowsLoading } from '../ui/skeleton.tsx'
 
-const FileManager = lazy(() =>
-  import('../files/manager/file-manager.tsx').then((module) => ({ default: module.FileManager })),
-)
+const FileManager = lazy(async () => ({
+  default: (await import('../files/manager/file-manager.tsx')).FileManager,
+}))
 
-const LinkStatistics = lazy(() =>
-  import('../analytics/link-statistics.tsx').then((module) => ({ default: module.LinkStatistics })),
-)
+const LinkStatistics = lazy(async () => ({
+  default: (await import('../analytics/link-statistics.tsx')).LinkStatistics,
+}))
 
 export interface ManagerTabProps {
   user: User

@@ -5,7 +5,7 @@ import { openPage, setSignedInHint, type WebPage } from '../../../tests/support/
 import type { User } from '../../shared/contract/account.ts'
 import { FeedbackSection } from '../admin/feedback-section.tsx'
 import { MaintenanceSection } from '../admin/maintenance-section.tsx'
-import { toLinkTarget, useTakedownDialog } from '../admin/takedown-dialog.tsx'
+import { TakedownDialog, toLinkTarget } from '../admin/takedown-dialog.tsx'
 import { ManagerSettings } from '../files/manager/manager-settings.tsx'
 import { AccountPage } from './account-page.tsx'
 import { ManagerTab } from './manager-tab.tsx'
@@ -40,18 +40,6 @@ function respondWithSignInWays(sendsMail: boolean) {
   page.on('GET /api/auth/ways', () => ({ google: false, signup: 'open', sendsMail }))
 }
 
-function TakedownButton() {
-  const { open, dialog } = useTakedownDialog()
-  return (
-    <>
-      <button type="button" onClick={() => open(toLinkTarget('Kd7wQm2xRt'))}>
-        Ask
-      </button>
-      {dialog}
-    </>
-  )
-}
-
 function showFileManager() {
   page.show(
     <ManagerTab
@@ -65,8 +53,8 @@ function showFileManager() {
 }
 
 function openTakedownDialog() {
-  page.show(<TakedownButton />)
-  fireEvent.click(screen.getByRole('button', { name: 'Ask' }))
+  const target = toLinkTarget('Kd7wQm2xRt')
+  page.show(<TakedownDialog target={target} onClosed={() => undefined} />)
 }
 
 function showFeedback() {

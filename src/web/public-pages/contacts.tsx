@@ -1,32 +1,25 @@
 import { When } from '../built-pages/template.tsx'
 import { values } from './values.tsx'
 
-/**
- * Says whom to contact for help: the support address if it receives email, otherwise the feedback
- * form.
- */
+/** Says whom to contact for help. */
 export function Support() {
-  return (
-    <>
-      <When is="supportMail">
-        <EmailLink address={values.supportEmail} />
-      </When>
-      <When is="supportForm">
-        <OperatorLink />
-      </When>
-    </>
-  )
+  return <Contact about="support" />
 }
 
 /** Says whom to contact with questions about personal data. */
 export function PrivacyContact() {
+  return <Contact about="privacy" />
+}
+
+/** The email address for a concern if it receives email, otherwise the feedback form. */
+function Contact({ about }: { about: 'support' | 'privacy' }) {
   return (
     <>
-      <When is="privacyMail">
-        <EmailLink address={values.privacyEmail} />
+      <When is={`${about}Mail`}>
+        <EmailLink address={values[`${about}Email`]} />
       </When>
-      <When is="privacyForm">
-        <OperatorLink />
+      <When is={`${about}Form`}>
+        <a href="/feedback">the operator of this server</a>
       </When>
     </>
   )
@@ -54,10 +47,6 @@ export function NoSupportEmail() {
       its operator.
     </>
   )
-}
-
-function OperatorLink() {
-  return <a href="/feedback">the operator of this server</a>
 }
 
 export function EmailLink({ address }: { address: string }) {

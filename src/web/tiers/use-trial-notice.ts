@@ -4,8 +4,9 @@ import { useSearchParams } from 'wouter'
 import type { User } from '../../shared/contract/account.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { type TrialNotice, trialNotice, trialOfferPath } from '../../shared/rules/tiers/trial.ts'
-import { scheduleCheck, serverNow } from '../api/server-clock.ts'
+import { scheduleChecks, serverNow } from '../api/server-clock.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
+import { readSetting, saveSetting } from '../ui/browser-setting.ts'
 
 /** How often the banner is updated (spec §9: every 60 s). */
 const refreshIntervalMs = 60_000
@@ -35,20 +36,14 @@ export function useTrialNotice(user: User): TrialNotice | null {
   const client = useQueryClient()
   const [now, setNow] = useState(serverNow)
   const notice = getTrialNotice(user, now)
-  const endsAt = user.premiumTrialEndsAt
   const isUserOutdated = notice?.kind === 'expired' && tierTraits[user.tier].upgradesTo === null
 
   useEffect(() => {
-    if (isUserOutdated) void client.invalidateQueries(currentUserQuery)
-    const update = () => setNow(serverNow())
-    const remainingMs = endsAt === null ? 0 : Date.parse(endsAt) - now.getTime()
-    const waitMs = isUserOutdated
-      ? retryDelayMs
-      : remainingMs > 0
-        ? Math.min(refreshIntervalMs, remainingMs)
-        : refreshIntervalMs
-    return scheduleCheck(update, waitMs)
-  }, [client, endsAt, isUserOutdated, now])
+    if (!isUserOutdated) return scheduleChecks(() => setNow(serverNow()), refreshIntervalMs)
+    const reloadUser = () => void client.invalidateQueries(currentUserQuery)
+    reloadUser()
+    return scheduleChecks(reloadUser, retryDelayMs)
+  }, [client, isUserOutdated])
   return notice
 }
 
@@ -59,24 +54,12 @@ const storageKey = 'mayfly-dismissed-notice'
  * only the last dismissed notice.
  */
 export function useDismissed(name: string): [isDismissed: boolean, dismiss: () => void] {
-  const [dismissedName, setDismissedName] = useState(readDismissed)
+  const [dismissedName, setDismissedName] = useState(() => readSetting(storageKey))
   const dismiss = () => {
     setDismissedName(name)
-    try {
-      localStorage.setItem(storageKey, name)
-    } catch {
-      // localStorage is blocked or full, so the notice reappears on the next page load.
-    }
+    saveSetting(storageKey, name)
   }
   return [dismissedName === name, dismiss]
-}
-
-function readDismissed(): string | null {
-  try {
-    return localStorage.getItem(storageKey)
-  } catch {
-    return null
-  }
 }
 
 const trialParameter = 'trial'

@@ -34,11 +34,7 @@ const sizeClasses: Record<ButtonSize, string> = {
   large: 'h-[52px] rounded-[12px] px-6 text-lg [&_svg]:size-5',
 }
 
-const squareSizeClasses: Record<ButtonSize, string> = {
-  small: 'size-8 rounded-[8px] pointer-coarse:min-w-11 [&_svg]:size-[18px]',
-  medium: 'size-10 rounded-control pointer-coarse:min-w-11 [&_svg]:size-[18px]',
-  large: 'size-[52px] rounded-[12px] [&_svg]:size-5',
-}
+const iconClass = `${baseClass} ${variantClasses.quiet} size-8 rounded-[8px] text-muted pointer-coarse:min-w-11 [&_svg]:size-[18px]`
 
 interface ButtonStyle {
   /**
@@ -116,10 +112,6 @@ export interface IconButtonProps {
   /** The id of the element that the button expands, and whether it is expanded. */
   expands?: { id: string; isOpen: boolean }
   onClick?: () => void
-  variant?: ButtonVariant
-  size?: ButtonSize
-  disabled?: boolean
-  pending?: boolean
   /**
    * A sentence that says why the button is unavailable. It replaces the label in the tooltip, and
    * the button ignores presses.
@@ -129,17 +121,11 @@ export interface IconButtonProps {
 }
 
 /** A square button with only an icon. Its label appears on hover and on keyboard focus. */
-export function IconButton({
-  label,
-  icon,
-  variant = 'quiet',
-  size = 'small',
-  ...push
-}: IconButtonProps) {
+export function IconButton({ label, icon, ...push }: IconButtonProps) {
   return (
     <PushButton
       {...push}
-      className={`${baseClass} ${variantClasses[variant]} ${squareSizeClasses[size]} ${variant === 'quiet' ? 'text-muted not-data-unavailable:hover:text-ink' : ''}`}
+      className={`${iconClass} not-data-unavailable:hover:text-ink`}
       aria-label={label}
       tooltip={label}
     >
@@ -242,10 +228,7 @@ export interface IconLinkProps {
 export function IconLink({ label, icon, href }: IconLinkProps) {
   return (
     <Tooltip text={label}>
-      <a
-        href={href}
-        className={`${baseClass} ${variantClasses.quiet} ${squareSizeClasses.small} text-muted hover:text-ink`}
-      >
+      <a href={href} className={`${iconClass} hover:text-ink`}>
         <Icon>{icon}</Icon>
         <span className="sr-only">{label}</span>
       </a>

@@ -153,37 +153,6 @@ export function ConfirmDialogs() {
   )
 }
 
-/**
- * Manages a form dialog's subject, such as the user to delete. The subject stays set until the
- * closing animation has ended.
- * @param headingId the element that receives focus after `finish`, because the pressed button may
- * be gone. After `cancel`, focus returns to that button.
- */
-export function useDialogSubject<Subject>(headingId: string) {
-  const [subject, setSubject] = useState<Subject | null>(null)
-  const [open, setOpen] = useState(false)
-  const isFinishedRef = useRef(false)
-  const close = (finished: boolean) => {
-    isFinishedRef.current = finished
-    setOpen(false)
-  }
-  return {
-    /** Null until the dialog is first opened. */
-    subject,
-    open: (next: Subject) => {
-      setSubject(next)
-      setOpen(true)
-    },
-    cancel: () => close(false),
-    finish: () => close(true),
-    dialogProps: {
-      open,
-      onOpenChange: () => close(false),
-      finalFocus: () => (isFinishedRef.current ? document.getElementById(headingId) : true),
-    },
-  }
-}
-
 const backdropClass =
   'fixed inset-0 z-40 bg-[rgb(17_19_18/0.45)] transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0'
 

@@ -4,6 +4,15 @@ import { Button, type ButtonProps } from './button.tsx'
 /** Error messages by field name. An empty message only marks the field. */
 export type FieldErrors = Readonly<Record<string, string | undefined>>
 
+/** Returns the first message of each field from the issues that a schema has found. */
+export function messagesByField(
+  issues: readonly { path: PropertyKey[]; message: string }[] = [],
+): Record<string, string> {
+  return Object.fromEntries(
+    issues.toReversed().map(({ path: [name], message }) => [String(name), message]),
+  )
+}
+
 const FormContext = createContext<{ busy: boolean; errors: FieldErrors }>({
   busy: false,
   errors: {},

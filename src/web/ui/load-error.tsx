@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
 import { Card } from './card.tsx'
 import { EmptyState } from './empty-state.tsx'
+import { Loading, Skeleton } from './skeleton.tsx'
 
 type QueryState<Data = unknown> = Pick<UseQueryResult<Data>, 'data' | 'isError' | 'isFetching'> & {
   refetch: () => unknown
@@ -93,4 +94,15 @@ export function QueryContent<Data>({ query, loading, failed, children }: QueryCo
   if (query.data !== undefined) return children(query.data)
   if (!query.isError) return loading
   return typeof failed === 'string' ? <LoadError query={query} title={failed} /> : failed
+}
+
+/** One of the query's figures, or a placeholder while the query loads and after it failed. */
+export function QueryFigure({ query, children }: { query: QueryState; children: ReactNode }) {
+  if (query.data !== undefined) return children
+  if (query.isError && !query.isFetching) return <span className="text-muted">–</span>
+  return (
+    <Loading label="Loading">
+      <Skeleton className="my-1 h-5 w-16" />
+    </Loading>
+  )
 }

@@ -7,7 +7,6 @@ export interface SegmentedControlProps<Value extends string> {
   options: readonly { value: Value; label: string; disabled?: boolean }[]
   value: Value
   onValueChange: (value: Value) => void
-  disabled?: boolean
 }
 
 /** A radio group that shows a few options side by side. The arrow keys move between them. */
@@ -16,14 +15,12 @@ export function SegmentedControl<Value extends string>({
   options,
   value,
   onValueChange,
-  disabled = false,
 }: SegmentedControlProps<Value>) {
   return (
     <RadioGroup
       aria-label={label}
       value={value}
       onValueChange={(next: Value) => onValueChange(next)}
-      disabled={disabled}
       className="inline-flex max-w-full flex-wrap rounded-control border border-edge bg-surface"
     >
       {options.map((option) => (

@@ -7,8 +7,6 @@ export interface TabsProps<Value extends string> {
   tabs: readonly { value: Value; label: string; content: ReactNode }[]
   value: Value
   onValueChange: (value: Value) => void
-  /** Keeps hidden panels mounted to preserve their state. Defaults to false. */
-  keepMounted?: boolean
 }
 
 /** Underlined tabs that the arrow keys move between. On a narrow screen they scroll sideways. */
@@ -17,7 +15,6 @@ export function Tabs<Value extends string>({
   tabs,
   value,
   onValueChange,
-  keepMounted = false,
 }: TabsProps<Value>) {
   return (
     <Base.Root value={value} onValueChange={(next: Value) => onValueChange(next)}>
@@ -38,7 +35,7 @@ export function Tabs<Value extends string>({
         <Base.Indicator className="absolute bottom-0 left-0 h-0.5 w-(--active-tab-width) translate-x-(--active-tab-left) bg-accent transition-[translate,width] duration-180 ease-out" />
       </Base.List>
       {tabs.map((tab) => (
-        <Base.Panel key={tab.value} value={tab.value} keepMounted={keepMounted} className="pt-6">
+        <Base.Panel key={tab.value} value={tab.value} className="pt-6">
           {tab.content}
         </Base.Panel>
       ))}

@@ -1,4 +1,5 @@
 import type { Theme } from '../../shared/rules/accounts/accent.ts'
+import { saveSetting } from './browser-setting.ts'
 
 /** The localStorage key of the theme (spec §2). */
 export const themeKey = 'mayfly-theme'
@@ -15,16 +16,9 @@ function applyTheme(theme: Theme) {
   window.dispatchEvent(new Event(changeEventName))
 }
 
-/**
- * Applies and stores a theme. If localStorage is unavailable, the theme lasts only until the next
- * page load.
- */
+/** Applies and stores a theme. */
 export function setTheme(theme: Theme): void {
-  try {
-    localStorage.setItem(themeKey, theme)
-  } catch {
-    // localStorage is blocked or full. The theme still changes on this page.
-  }
+  saveSetting(themeKey, theme)
   applyTheme(theme)
 }
 

@@ -9,12 +9,11 @@ import { createBrowserHandleStore } from './picking/handle-store.ts'
 import { createRecordLocks } from './records/record-locks.ts'
 import { createRecordStore } from './records/upload-records.ts'
 import { browserTimers } from './timers.ts'
-import { batchCalls } from './transfer/batch-calls.ts'
 import { createChecksums, startChecksumWorker } from './transfer/checksums.ts'
-import { browserConnection, waitOrReconnect, watchUnload } from './transfer/connection.ts'
+import { waitOrReconnect, watchUnload } from './transfer/connection.ts'
 import { type IsServerReady, isServerUp } from './transfer/retry-policy.ts'
 import { createSendFile } from './transfer/send-file.ts'
-import { callTimeoutMs, requestTimeoutMs, sendByXhr } from './transfer/storage-request.ts'
+import { callTimeoutMs, sendByXhr } from './transfer/storage-request.ts'
 import type { SignParts, StartLink, UploadCalls } from './transfer/upload-calls.ts'
 import { type Outcome, toOutcome } from './upload-errors.ts'
 import type { PageCallbacks, ShownUploads, UploadsState, UploadsStore } from './uploads-state.ts'
@@ -57,52 +56,22 @@ async function outcomeOf<T>(
 const signParts: SignParts = ({ uploadToken, ...body }, signal) =>
   outcomeOf(uploadToken, call('signParts', { body, uploadToken, signal }))
 
-/** Returns the batched call that confirms uploads with this token, or those of the user. */
-function confirmBatch(uploadToken: string | undefined): UploadCalls['confirmUpload'] {
-  return batchCalls(browserTimers, (uploads) => {
-    const signal = timeout(requestTimeoutMs)
-    return outcomeOf(
-      uploadToken,
-      call('confirmUploads', { body: { uploads }, uploadToken, signal }),
-    )
-  })
-}
-
-function createCalls(startLink: StartLink): UploadCalls {
-  const confirmBatches = new Map<string | undefined, UploadCalls['confirmUpload']>()
-  return {
-    getUploadUrl: (body, signal) => toOutcome(call('getUploadUrl', { body, signal })),
-    startLink,
-    confirmUpload: ({ uploadToken, ...body }, signal) =>
-      outcomeOf(uploadToken, call('confirmUpload', { body, uploadToken, signal })),
-    batched: {
-      getUploadUrl: batchCalls(browserTimers, (files) =>
-        toOutcome(call('getUploadUrls', { body: { files }, signal: timeout(callTimeoutMs) })),
-      ),
-      confirmUpload: ({ uploadToken, ...body }, signal) => {
-        const confirm = confirmBatches.get(uploadToken) ?? confirmBatch(uploadToken)
-        confirmBatches.set(uploadToken, confirm)
-        return confirm(body, signal)
-      },
-    },
-    listParts: ({ cloudKey, uploadToken }, signal) =>
-      outcomeOf(uploadToken, call('listParts', { query: { cloudKey }, uploadToken, signal })),
-    abortUpload: ({ cloudKey, uploadToken }) => {
-      const signal = timeout(callTimeoutMs)
-      return outcomeOf(
-        uploadToken,
-        call('abortUpload', { body: { cloudKey }, uploadToken, signal }),
-      )
-    },
-    currentUser: () => toOutcome(call('currentUser', { signal: timeout(callTimeoutMs) })),
-  }
+const calls: Omit<UploadCalls, 'startLink'> = {
+  getUploadUrl: (body, signal) => toOutcome(call('getUploadUrl', { body, signal })),
+  confirmUpload: ({ uploadToken, ...body }, signal) =>
+    outcomeOf(uploadToken, call('confirmUpload', { body, uploadToken, signal })),
+  listParts: ({ cloudKey, uploadToken }, signal) =>
+    outcomeOf(uploadToken, call('listParts', { query: { cloudKey }, uploadToken, signal })),
+  abortUpload: ({ cloudKey, uploadToken }) => {
+    const input = { body: { cloudKey }, uploadToken, signal: timeout(callTimeoutMs) }
+    return outcomeOf(uploadToken, call('abortUpload', input))
+  },
+  currentUser: () => toOutcome(call('currentUser', { signal: timeout(callTimeoutMs) })),
 }
 
 /** Doesn't use `crypto.randomUUID`, which requires a secure context. */
 function createRandomId(): string {
-  return [...crypto.getRandomValues(new Uint8Array(8))]
-    .map((byte) => byte.toString(16).padStart(2, '0'))
-    .join('')
+  return crypto.getRandomValues(new BigUint64Array(1)).join()
 }
 
 /** Returns a generator of unique IDs that sort by creation time. */
@@ -129,7 +98,6 @@ function createEngineDeps(
   startLink: StartLink,
 ): Omit<EngineDeps, 'records' | 'onChange' | keyof PageCallbacks> {
   const retryDeps = {
-    connection: browserConnection,
     wait: waitOrReconnect,
     random: Math.random,
     isServerReady,
@@ -139,7 +107,7 @@ function createEngineDeps(
   const wholeFileChecksums = createChecksums(startChecksumWorker)
   return {
     ...retryDeps,
-    calls: createCalls(startLink),
+    calls: { ...calls, startLink },
     sendFile: createSendFile({
       ...retryDeps,
       send: sendByXhr,
@@ -197,7 +165,7 @@ export function createBrowserUploads(
   const getEngine = () => (currentRun?.ownerId === owner ? currentRun?.engine : undefined)
   const reloadRecords = () => getEngine()?.reloadSoon()
   const notifyOtherTabs = openChannel(reloadRecords)
-  const records = createRecordStore(() => localStorage, browserTimers, notifyOtherTabs)
+  const records = createRecordStore(() => localStorage, browserTimers.now, notifyOtherTabs)
 
   const startEngine = (ownerId: string) => {
     currentRun?.engine.close()
@@ -227,11 +195,8 @@ export function createBrowserUploads(
   }))
 
   document.addEventListener('visibilitychange', () => {
-    // The browser may discard a hidden page without firing another event.
-    if (document.visibilityState === 'hidden') records.flush()
-    else reloadRecords()
+    if (document.visibilityState === 'visible') reloadRecords()
   })
-  window.addEventListener('pagehide', records.flush)
   window.addEventListener('pageshow', ({ persisted }) => {
     // The browser released this page's locks while it was frozen, so other tabs may have taken
     // them.

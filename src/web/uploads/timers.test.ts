@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { browserTimers, repeat, throttle } from './timers.ts'
+import { browserTimers, throttle } from './timers.ts'
 
 let runTimes: number[]
 function recordRun() {
@@ -24,24 +24,6 @@ test('throttled calls run once immediately, then once per interval and always af
   vi.advanceTimersByTime(1000)
   expect(runTimes).toEqual([0, 100, 200, 300])
   expect(vi.getTimerCount()).toBe(0)
-})
-
-test('a task repeats until it returns false, and can be restarted', () => {
-  let remainingRuns = 3
-  const startRepeating = repeat(browserTimers, 100, () => {
-    recordRun()
-    remainingRuns -= 1
-    return remainingRuns > 0
-  })
-  startRepeating()
-  startRepeating()
-  vi.advanceTimersByTime(1000)
-  expect(runTimes).toEqual([100, 200, 300])
-  expect(vi.getTimerCount()).toBe(0)
-  remainingRuns = 1
-  startRepeating()
-  vi.advanceTimersByTime(1000)
-  expect(runTimes).toHaveLength(4)
 })
 
 test("a cancelled task doesn't run", () => {

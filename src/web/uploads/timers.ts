@@ -12,6 +12,8 @@ export interface Timers {
   elapsed(): number
   /** Runs a task once after `ms` milliseconds. Returns a function that cancels it. */
   runAfter(ms: number, task: () => void): () => void
+  /** Runs a task every `ms` milliseconds. Returns a function that stops it. */
+  runEvery(ms: number, task: () => void): () => void
 }
 
 export const browserTimers: Timers = {
@@ -20,6 +22,10 @@ export const browserTimers: Timers = {
   runAfter: (ms, task) => {
     const timer = setTimeout(task, ms)
     return () => clearTimeout(timer)
+  },
+  runEvery: (ms, task) => {
+    const timer = setInterval(task, ms)
+    return () => clearInterval(timer)
   },
 }
 
@@ -44,21 +50,4 @@ export function throttle(timers: Timers, ms: number, task: () => void): () => vo
     if (isWaiting) isRunPending = true
     else run()
   }
-}
-
-/**
- * Returns a function that starts running a task every `ms` milliseconds until the task returns
- * false.
- */
-export function repeat(timers: Timers, ms: number, task: () => boolean): () => void {
-  let isScheduled = false
-  const schedule = () => {
-    if (isScheduled) return
-    isScheduled = true
-    timers.runAfter(ms, () => {
-      isScheduled = false
-      if (task()) schedule()
-    })
-  }
-  return schedule
 }

@@ -17,7 +17,7 @@ describe('the notices of spec §8', () => {
       kind: 'toast',
       title: 'Upload Failed',
       description: 'Direct S3 upload failed',
-      isFailure: true,
+      tone: 'destructive',
     })
     const changedFileText = transferErrorText('foreground', 'unreadable', null, false)
     expect(failureNotice('transfer', 'a.txt', changedFileText)).toMatchObject({
@@ -59,7 +59,7 @@ describe('the notices of spec §8', () => {
     expect(successNotice('background', 'a.txt')).toEqual({
       kind: 'toast',
       title: 'a.txt uploaded successfully!',
-      isFailure: false,
+      tone: 'plain',
     })
     expect(dropNotice(12, 0)).toMatchObject({
       title: 'Upload Complete',

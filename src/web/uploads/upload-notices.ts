@@ -15,18 +15,18 @@ export interface ToastNotice {
   description?: string
   /** True if the server is full. The page then shows `serverFullLink` next to the text. */
   isServerFull?: boolean
-  isFailure: boolean
+  tone: 'plain' | 'destructive'
 }
 
 /** A message about an upload: `inline` next to the drop zone, or `toast`. */
 export type Notice = { kind: 'inline'; text: string } | ToastNotice
 
 function successToast(title: string, description?: string): ToastNotice {
-  return { kind: 'toast', title, ...(description && { description }), isFailure: false }
+  return { kind: 'toast', title, ...(description && { description }), tone: 'plain' }
 }
 
 function failureToast(title: string, description: string): ToastNotice {
-  return { kind: 'toast', title, description, isFailure: true }
+  return { kind: 'toast', title, description, tone: 'destructive' }
 }
 
 /**

@@ -5,9 +5,6 @@ import type { UploadTicket } from './records/upload-record.ts'
 /** A part that the server has completely stored. */
 export type StoredPart = CallResponse<'listParts'>['parts'][number]
 
-/** Presigned part URLs by part number. */
-export type PartUrls = NonNullable<CallResponse<'getUploadUrl'>['parts']>['urls']
-
 /** One upload's bytes and where to send them. */
 export interface TransferJob {
   file: Blob
@@ -23,11 +20,6 @@ export interface TransferJob {
    * the server for the offset, because `storedParts` lists only complete parts.
    */
   isResumed: boolean
-  /**
-   * Presigned part URLs from get-upload-url, by part number. Empty unless get-upload-url was called
-   * immediately before this transfer.
-   */
-  partUrls: Readonly<PartUrls>
   signal: AbortSignal
   /** Called with the number of bytes sent or stored. The number falls when sent bytes are lost. */
   onProgress: (bytes: number) => void

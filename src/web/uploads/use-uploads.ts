@@ -10,8 +10,6 @@ import { isFinished } from './records/upload-record.ts'
 import { serverFullLink } from './upload-notices.ts'
 import type { UploadsStore } from './uploads-state.ts'
 
-const refreshDelayMs = 300
-
 const uploadsByClient = new WeakMap<QueryClient, Uploads>()
 
 /**
@@ -21,26 +19,12 @@ const uploadsByClient = new WeakMap<QueryClient, Uploads>()
 function getUploads(client: QueryClient): Uploads {
   const existingUploads = uploadsByClient.get(client)
   if (existingUploads) return existingUploads
-  let isRefreshScheduled = false
-  const refresh = () => {
-    isRefreshScheduled = false
-    refreshLinks(client)
-  }
   const uploads = createBrowserUploads({
-    // A drop of small files stores many per second, and the list has all of them.
-    onStored: () => {
-      if (!isRefreshScheduled) setTimeout(refresh, refreshDelayMs)
-      isRefreshScheduled = true
-    },
-    onNotice: ({ title, description, isServerFull, isFailure }) => {
+    onStored: () => refreshLinks(client),
+    onNotice: ({ isServerFull, ...notice }) => {
       const isAdmin = client.getQueryData(currentUserQuery.queryKey)?.isAdmin === true
-      toast({
-        title,
-        ...(description !== undefined && { description }),
-        ...(isServerFull && { link: serverFullLink(isAdmin) }),
-        tone: isFailure ? 'destructive' : 'plain',
-        isNews: true,
-      })
+      const link = isServerFull && { link: serverFullLink(isAdmin) }
+      toast({ ...notice, ...link, isNews: true })
     },
   })
   const { store, setOwner, handleTierChange } = uploads

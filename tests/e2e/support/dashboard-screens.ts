@@ -76,19 +76,18 @@ export const dashboardScreens: Screens = {
     await expect(page.getByText('9 hours left')).toBeVisible()
     await expect(page.getByRole('button', { name: 'Switch to Free' })).toBeVisible()
   },
-  'the question before keeping Premium': async ({ page }) => {
-    await page.getByRole('button', { name: 'Keep Premium' }).click()
-    await expect(page.getByRole('alertdialog')).toContainText('nothing is charged')
-  },
-  'a trial that is over': async ({ app, page }) => {
-    const premiumTrialEndsAt = app.clock()
-    const premiumTrialStartedAt = new Date(premiumTrialEndsAt.getTime() - 30 * day)
-    await openDashboard(
-      page,
-      app,
-      await makePerson(app, { tier: 'free', premiumTrialStartedAt, premiumTrialEndsAt }),
-    )
+  'a trial that is over, and a file that was taken down': async ({ app, page }) => {
+    const now = app.clock()
+    const premiumTrialStartedAt = new Date(now.getTime() - 30 * day)
+    const person = await makePerson(app, { premiumTrialStartedAt, premiumTrialEndsAt: now })
+    const file = await makeFile(person, { name: longName })
+    const takedownReason = `It is malware.\n${'averylongword'.repeat(20)}`
+    const changes = { takenDownAt: now, takedownReason, purgingAt: now, expiresAt: now }
+    await updateFiles(app.deps.db, eq(files.id, file.id), changes)
+    await openDashboard(page, app, person)
     await expect(page.getByText('Trial expired')).toBeVisible()
+    await page.getByRole('button', { name: `Reason of ${longName}` }).click()
+    await expect(page.getByText('If this is a mistake, write to')).toBeVisible()
   },
   'files that could not be loaded': async ({ app, errors, page }) => {
     errors.expect(/500 \(Internal Server Error\).*\/api\/links\?/)
@@ -96,17 +95,6 @@ export const dashboardScreens: Screens = {
     await openDashboard(page, app, await makePerson(app))
     await page.getByRole('tab', { name: 'My Files' }).click()
     await expect(page.getByRole('alert')).toContainText('Your files could not be loaded')
-  },
-  'a file that was taken down': async ({ app, page }) => {
-    const person = await makePerson(app)
-    const file = await makeFile(person, { name: longName })
-    const now = app.clock()
-    const takedownReason = `It is malware.\n${'averylongword'.repeat(20)}`
-    const changes = { takenDownAt: now, takedownReason, purgingAt: now, expiresAt: now }
-    await updateFiles(app.deps.db, eq(files.id, file.id), changes)
-    await openDashboard(page, app, person)
-    await page.getByRole('button', { name: `Reason of ${longName}` }).click()
-    await expect(page.getByText('If this is a mistake, write to')).toBeVisible()
   },
   'new files, and a toast': async ({ app, page }) => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])

@@ -1,8 +1,7 @@
 import { expect } from '@playwright/test'
 import { eq } from 'drizzle-orm'
 import { computeDigests } from '../../../src/server/abuse/compute-digests.ts'
-import { files, users } from '../../../src/server/db/schema.ts'
-import { expireFiles } from '../../../src/server/files/expire-files.ts'
+import { files } from '../../../src/server/db/schema.ts'
 import type { TestApp } from '../../support/app-server.ts'
 import { updateFiles } from '../../support/file-rows.ts'
 import { sendFile, startLink } from '../../support/links.ts'
@@ -61,12 +60,14 @@ async function makeUploadingLink(person: Person): Promise<void> {
 
 /** File lists and their dialogs. Up to 'analytics', each screen starts from the one before it. */
 export const fileScreens: Screens = {
-  'my files in every state': async ({ app, page }) => {
+  'my files in every state, and a receipt': async ({ app, page }) => {
     const person = await makeFilesInAllStates(app)
     await computeDigests(app.deps)
     await openDashboard(page, app, person)
     await page.getByRole('tab', { name: 'My Files' }).click()
     await expect(page.getByText('Permanently expired', { exact: true })).toBeVisible()
+    await page.getByRole('button', { name: `receipt of ${longName}` }).click()
+    await expect(page.getByText(/^[0-9a-f]{64}$/)).toBeVisible()
   },
   'the question before deleting': async ({ page }) => {
     await page.getByRole('button', { name: `Delete ${longName}` }).click()
@@ -98,35 +99,6 @@ export const fileScreens: Screens = {
     await page.getByRole('button', { name: `0 downloads, statistics of ${longName}` }).click()
     await expect(page.getByRole('heading', { name: /^No downloads in/ })).toBeVisible()
   },
-  'settings and statistics that could not be loaded': async ({ errors, page }) => {
-    errors.expect(/500 \(Internal Server Error\)/)
-    await page.route(/\/api\/(preferences|links\/[^/]+\/stats)$/, (route) =>
-      route.fulfill({ status: 500 }),
-    )
-    await page.reload()
-    await page.getByRole('tab', { name: 'File Manager' }).click()
-    await page.getByRole('button', { name: 'Settings' }).click()
-    await expect(page.getByText('Your settings could not be loaded.')).toBeVisible()
-    await page.getByRole('button', { name: `0 downloads, statistics of ${longName}` }).click()
-    await expect(page.getByText('The statistics could not be loaded.')).toBeVisible()
-  },
-  'analytics that could not be loaded': async ({ page }) => {
-    await page.route(/\/api\/analytics/, (route) => route.fulfill({ status: 500 }))
-    await page.getByRole('tab', { name: 'Analytics' }).click()
-    await expect(page.getByText('The statistics could not be loaded')).toBeVisible()
-  },
-  'a receipt with a checksum': async ({ page }) => {
-    await page.getByRole('tab', { name: 'My Files' }).click()
-    await page.getByRole('button', { name: `receipt of ${longName}` }).click()
-    await expect(page.getByText(/^[0-9a-f]{64}$/)).toBeVisible()
-  },
-  'the question before clearing the history': async ({ app, page }) => {
-    await app.deps.db.update(users).set({ tier: 'free' })
-    await page.reload()
-    await page.getByRole('tab', { name: 'My Files' }).click()
-    await page.getByRole('button', { name: 'Clear expired history' }).click()
-    await expect(page.getByRole('alertdialog', { name: 'Delete 2 files' })).toBeVisible()
-  },
   analytics: async ({ app, page }) => {
     const person = await makePerson(app, { tier: 'premium' })
     await makeDownloads(app, person)
@@ -134,16 +106,18 @@ export const fileScreens: Screens = {
     await page.getByRole('tab', { name: 'Analytics' }).click()
     await expect(page.getByRole('heading', { name: /^412 downloads/ })).toBeVisible()
   },
-  'the receipt of a deletion': async ({ app, page }) => {
-    const person = await makePerson(app)
-    const file = await makeFile(person, { name: longName })
-    const now = app.clock()
-    await updateFiles(app.deps.db, eq(files.id, file.id), { expiresAt: now, purgeAt: now })
-    await expireFiles(app.deps)
-    await openDashboard(page, app, person)
-    await page.getByRole('button', { name: `receipt of ${longName}` }).click()
-    await expect(page.getByText('Confirmed by storage.')).toBeVisible()
+  'upgrade to Premium': async ({ app, folder, page }) => {
+    await openDashboard(page, app, await makePerson(app))
+    const largeFilePath = await writeSparseFile(folder, longName, 500 * 1024 ** 2 + 1)
+    // With the real clock, the toast would disappear after 5 s.
+    await page.clock.install()
+    await page.getByLabel('Files to upload').setInputFiles(largeFilePath)
+    await expect(page.getByRole('button', { name: 'Upgrade Now' })).toBeVisible()
   },
+}
+
+/** A link and its dialogs. Each screen starts from the one before it. */
+export const linkScreens: Screens = {
   'a link with several files, a password and a limit': async ({ app, page }) => {
     const person = await makePerson(app, { tier: 'premium' })
     await makeUploadingLink(person)
@@ -163,13 +137,5 @@ export const fileScreens: Screens = {
     await page.getByRole('button', { name: /^More for link of / }).click()
     await page.getByRole('menuitem', { name: 'QR code' }).click()
     await expect(page.getByRole('img', { name: /^QR code of / })).toBeVisible()
-  },
-  'upgrade to Premium': async ({ app, folder, page }) => {
-    await openDashboard(page, app, await makePerson(app))
-    const largeFilePath = await writeSparseFile(folder, longName, 500 * 1024 ** 2 + 1)
-    // With the real clock, the toast would disappear after 5 s.
-    await page.clock.install()
-    await page.getByLabel('Files to upload').setInputFiles(largeFilePath)
-    await expect(page.getByRole('button', { name: 'Upgrade Now' })).toBeVisible()
   },
 }

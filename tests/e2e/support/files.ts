@@ -15,7 +15,7 @@ export interface DiskFile {
 const blockSize = 4 * 1024 * 1024
 
 /** Yields bytes that are reproducible and can't be compressed: encrypted zeros. */
-export function* generateRandomBytes(size: number): Generator<Buffer> {
+function* generateRandomBytes(size: number): Generator<Buffer> {
   const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16, 'mayfly'), Buffer.alloc(16))
   for (let remaining = size; remaining > 0; remaining -= blockSize) {
     yield cipher.update(Buffer.alloc(Math.min(remaining, blockSize)))
@@ -75,12 +75,12 @@ async function writeUniqueFile(folder: string, name: string, size: number): Prom
   return { name, path, size, sha256: hash.digest('hex') }
 }
 
-/**
- * Creates a file of 1 GiB, the default size limit. Each 64 KiB block starts with its number. The
- * rest is sparse.
- */
-export async function writeLargestFile(folder: string, name: string): Promise<DiskFile> {
-  const size = 1024 ** 3
+/** Creates a file whose 64 KiB blocks start with their numbers. The rest is sparse. */
+export async function writeNumberedFile(
+  folder: string,
+  name: string,
+  size: number,
+): Promise<DiskFile> {
   const path = await writeSparseFile(folder, name, size)
   const hash = createHash('sha256')
   const block = Buffer.alloc(64 * 1024)

@@ -3,10 +3,6 @@ import { expect } from './test.ts'
 
 const maxPresses = 40
 
-function hasFocus(target: Locator) {
-  return target.evaluate((element) => element === document.activeElement)
-}
-
 /** Presses `key` until `target` has the focus. */
 export async function tabTo(
   page: Page,
@@ -14,8 +10,10 @@ export async function tabTo(
   key: 'Tab' | 'Shift+Tab' = 'Tab',
 ): Promise<void> {
   await expect(target).toBeVisible()
+  // Finding an element by its role takes longer than a key press, so find it once.
+  const element = await target.elementHandle()
   for (let step = 0; step < maxPresses; step += 1) {
-    if (await hasFocus(target)) return
+    if (await element?.evaluate((element) => element === document.activeElement)) return
     await page.keyboard.press(key)
   }
   throw new Error(`${key} does not reach ${target}.`)

@@ -17,7 +17,7 @@ const mebibyte = 1024 ** 2
 /** A test whose traffic passes through a proxy that can simulate failures. */
 export const test = base.extend<{
   network: ChaosProxy
-  /** A file large enough to be uploaded in the background and in several parts. */
+  /** A file large enough to be uploaded in several parts, and to fill the connection's buffers. */
   videoFile: DiskFile
 }>({
   network: async ({}, use) => {
@@ -27,7 +27,7 @@ export const test = base.extend<{
   },
 
   videoFile: async ({ folder }, use) =>
-    use(await writeRandomFile(folder, 'film.mkv', 51 * mebibyte)),
+    use(await writeRandomFile(folder, 'film.mkv', 20 * mebibyte)),
 
   app: async ({ network }, use) => {
     const database = await createDatabase(getPostgresUrl(), 'migrated')
@@ -59,24 +59,6 @@ export async function reloadWhileStalled(page: Page, network: ChaosProxy): Promi
 }
 
 /**
- * Closes a tab, cuts its connections and opens the dashboard in a new tab.
- * @param endTab called instead of closing the tab, for example to crash it.
- */
-export async function reopen(
-  page: Page,
-  network: ChaosProxy,
-  endTab = (page: Page) => page.close(),
-): Promise<Page> {
-  const context = page.context()
-  await endTab(page)
-  network.cut()
-  const newPage = await context.newPage()
-  network.restore()
-  await newPage.goto('/')
-  return newPage
-}
-
-/**
  * Returns the total size of all PUT bodies, including repeated ones, from the exchange at
  * `firstIndex` on.
  */
@@ -93,7 +75,7 @@ function getPartKey({ url }: Exchange): string {
 }
 
 /** Returns the PUTs whose parts were sent again later. */
-export function findWastedPuts(network: ChaosProxy): Exchange[] {
+function findWastedPuts(network: ChaosProxy): Exchange[] {
   const puts = network.exchanges.filter(isPut)
   const lastPuts = new Set(new Map(puts.map((put) => [getPartKey(put), put])).values())
   return puts.filter((put) => !lastPuts.has(put))
@@ -113,13 +95,9 @@ export function countStoredPuts(network: ChaosProxy): number {
   ).length
 }
 
-export function isStart({ url }: Exchange): boolean {
-  return /^\/api\/files\/get-upload-urls?$/.test(url)
-}
-
-/** True if the request confirms uploads. While it is pending, the page shows them as finalizing. */
+/** True if the request confirms an upload. While it is pending, the page shows it as finalizing. */
 export function isConfirm({ url }: Exchange): boolean {
-  return /^\/api\/files\/confirm-uploads?$/.test(url)
+  return url === '/api/files/confirm-upload'
 }
 
 export function isPut({ method }: Exchange): boolean {

@@ -2,7 +2,7 @@ import { accountScreens } from './account-screens.ts'
 import { adminScreens } from './admin-screens.ts'
 import { dashboardScreens } from './dashboard-screens.ts'
 import { downloadScreens } from './download-screens.ts'
-import { fileScreens } from './file-screens.ts'
+import { fileScreens, linkScreens } from './file-screens.ts'
 import type { Screens } from './open-screens.ts'
 import { publicScreens } from './public-screens.ts'
 import { requestScreens } from './request-screens.ts'
@@ -20,6 +20,7 @@ export const screenSets: Readonly<Record<string, Screens>> = {
   account: accountScreens,
   dashboard: dashboardScreens,
   'lists of files': fileScreens,
+  'a link in a list': linkScreens,
   'pages of links': downloadScreens,
   requests: requestScreens,
   'Admin Center': adminScreens,

@@ -66,16 +66,12 @@ export async function hashDownload(origin: string, code: string): Promise<string
   return hash.digest('hex')
 }
 
-/**
- * Waits until an upload has completed. Checks that its link, as listed on the page `listing`,
- * serves the file's bytes.
- */
+/** Waits until the page lists the file. Checks that its link serves the file's bytes. */
 export async function expectArrived(
   page: Page,
   server: { url: string },
   file: DiskFile,
-  listing = page,
 ): Promise<void> {
-  await expectUpload(page, file.name, 'Completed')
-  expect(await hashDownload(server.url, await readShortCode(listing, file.name))).toBe(file.sha256)
+  await expect(fileRow(page, file.name).getByText(/ days left$/)).toBeVisible()
+  expect(await hashDownload(server.url, await readShortCode(page, file.name))).toBe(file.sha256)
 }

@@ -28,12 +28,12 @@ async function store(bytes: Buffer) {
 }
 
 describe('clients that disconnect', () => {
-  it('in the middle of an upload, 50 times in a row', async () => {
+  it('in the middle of an upload, again and again', async () => {
     const fileBytes = randomBytes(8 * MiB)
     const upload = singleUpload(disk, fileBytes.length)
-    for (let round = 0; round < 50; round += 1) {
+    for (let round = 0; round < 10; round += 1) {
       const { client, write } = await upload.open({ 'Content-Length': fileBytes.length })
-      const sendPromise = write(Buffer.alloc(round * 50_000))
+      const sendPromise = write(Buffer.alloc(round * 250_000))
       // Half of the clients wait until all their bytes are sent before they disconnect.
       if (round % 2 === 0) await sendPromise
       client.destroy()
@@ -54,9 +54,9 @@ describe('clients that disconnect', () => {
     expect(await disk.storage.storedSize(upload.key)).toBe(MiB + 3)
   })
 
-  it('in the middle of a download, 50 times in a row', async () => {
-    const url = await store(randomBytes(16 * MiB))
-    for (let round = 0; round < 50; round += 1) {
+  it('in the middle of a download, again and again', async () => {
+    const url = await store(Buffer.alloc(16 * MiB))
+    for (let round = 0; round < 10; round += 1) {
       const client = request(url, { agent: false })
       client.on('error', () => undefined)
       client.end()
@@ -73,8 +73,8 @@ describe('clients that disconnect', () => {
   })
 
   it('with pipelined requests pending', async () => {
-    const target = requestTarget(await store(randomBytes(16 * MiB)))
-    for (let round = 0; round < 10; round += 1) {
+    const target = requestTarget(await store(Buffer.alloc(16 * MiB)))
+    for (let round = 0; round < 3; round += 1) {
       const socket = connect(disk.port, '127.0.0.1')
       socket.on('error', () => undefined)
       socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(5))
@@ -116,12 +116,12 @@ describe('slow clients', () => {
   })
 
   it('delay no other download, and receive their own bytes', async () => {
-    const bytes = randomBytes(40 * MiB)
+    const bytes = randomBytes(24 * MiB)
     const url = await store(bytes)
     // There are more downloads than the sender has chunks, and each stalls at a different chunk.
     const slowDownloads = await Promise.all(
       Array.from({ length: 30 }, async (_, index) => {
-        const start = index * MiB + index
+        const start = (index * MiB) / 4 + index
         const client = request(url, { agent: false, headers: { Range: `bytes=${start}-` } })
         client.end()
         const [response] = (await once(client, 'response')) as [IncomingMessage]
@@ -132,7 +132,7 @@ describe('slow clients', () => {
     const { body } = await send(await store(otherBytes))
     expect(body.equals(otherBytes)).toBe(true)
     for (const [index, { start, response }] of slowDownloads.entries()) {
-      if (index % 10 === 0) {
+      if (index % 15 === 0) {
         const receivedBytes = Buffer.concat(await response.toArray())
         expect(receivedBytes.equals(bytes.subarray(start))).toBe(true)
       } else response.destroy()

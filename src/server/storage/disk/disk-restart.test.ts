@@ -71,10 +71,10 @@ describe('close', () => {
     const { outcome, write } = await upload.open({ 'Content-Length': 10 })
     await write(Buffer.from('0123'))
     await upload.waitUntilStored(4)
-    const sealedUpload = singleUpload(server, 64 * MiB)
-    await sealedUpload.put(Buffer.alloc(64 * MiB))
+    const sealedUpload = singleUpload(server, 24 * MiB)
+    await sealedUpload.put(Buffer.alloc(24 * MiB))
     await sealedUpload.seal()
-    const download = server.downloadGrant(sealedUpload.key, 64 * MiB)
+    const download = server.downloadGrant(sealedUpload.key, 24 * MiB)
     const downloadRequest = request(await server.storage.signDownload(download), { agent: false })
     downloadRequest.on('error', () => undefined).end()
     const [partialResponse] = (await once(downloadRequest, 'response')) as [IncomingMessage]

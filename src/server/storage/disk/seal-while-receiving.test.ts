@@ -48,7 +48,7 @@ describe('while parts arrive', () => {
   })
 
   it('sealing produces a file of exactly the stored parts, or none', async () => {
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < 5; round += 1) {
       const upload = multipartUpload(disk, 2, MiB)
       await upload.putAll()
       const body = randomBytes(MiB)
@@ -92,7 +92,7 @@ describe('while a whole file arrives', () => {
   })
 
   it('sealing produces a file of exactly the right size or none, in any order of requests', async () => {
-    for (let round = 0; round < 30; round += 1) {
+    for (let round = 0; round < 8; round += 1) {
       const size = 3 * MiB
       const upload = singleUpload(disk, size)
       await upload.put(Buffer.alloc(size, 1))

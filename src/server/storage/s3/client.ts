@@ -11,8 +11,8 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { S3Settings } from '../../config/s3-settings.ts'
 import { AppError } from '../../errors.ts'
-import { TimeoutError, withTimeout } from '../../timeout.ts'
-import { StoreTimeout, type UploadGrant } from '../storage.ts'
+import { withTimeout } from '../../timeout.ts'
+import type { UploadGrant } from '../storage.ts'
 
 const connectTimeoutMs = 5000
 /**
@@ -74,7 +74,7 @@ export type CommandSenders = Readonly<Record<keyof S3Timeouts, SendCommand>>
 
 /**
  * Creates functions that send commands through a client with these timeouts. On a timeout they
- * abort the command and throw a {TimeoutError}. They rethrow other errors from the client.
+ * abort the command and throw a `TimeoutError`. They rethrow other errors from the client.
  */
 export function createSenders(
   client: Pick<S3Client, 'send'>,
@@ -154,34 +154,27 @@ export async function originOf(signingClient: S3Client, bucket: string): Promise
 
 /**
  * Awaits a response from S3.
- * @throws {AppError} UNAVAILABLE if the request fails; {StoreTimeout} if it times out.
+ * @throws {AppError} UNAVAILABLE if the request fails or times out.
  */
 export async function orUnavailable<T>(response: Promise<T>): Promise<T> {
   try {
     return await response
   } catch (cause) {
-    throw toStoreError(cause)
+    throw new AppError('UNAVAILABLE', { cause })
   }
 }
 
 /**
  * Awaits a response from S3. Returns null if the object or multipart upload doesn't exist.
- * @throws {AppError} UNAVAILABLE if the request fails; {StoreTimeout} if it times out.
+ * @throws {AppError} UNAVAILABLE if the request fails or times out.
  */
 export async function nullIfNotFound<T>(response: Promise<T>): Promise<T | null> {
   try {
     return await response
   } catch (cause) {
     if (cause instanceof S3ServiceException && notFoundErrorNames.has(cause.name)) return null
-    throw toStoreError(cause)
+    throw new AppError('UNAVAILABLE', { cause })
   }
-}
-
-function toStoreError(cause: unknown): AppError {
-  // The client library uses this name for its own timeouts.
-  const isTimeout = cause instanceof Error && cause.name === 'TimeoutError'
-  const hasNoResponse = cause instanceof TimeoutError || isTimeout
-  return hasNoResponse ? new StoreTimeout(cause) : new AppError('UNAVAILABLE', { cause })
 }
 
 /**

@@ -3,7 +3,6 @@ import { createServer as createHttpServer, type Server as HttpServer } from 'nod
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { hangTimeoutMs } from '../../../../tests/support/hang.ts'
-import { StoreTimeout } from '../storage.ts'
 import { newStorageKey } from '../storage-key.ts'
 import type { S3Timeouts } from './client.ts'
 import { openS3Storage, type S3Storage } from './s3.ts'
@@ -85,7 +84,6 @@ describe('a bucket that accepts connections but never responds', () => {
 
   it.each(operations)('causes a timeout: %s', async (_, operation) => {
     const thrown = await operation(storage).catch((error: unknown) => error)
-    expect(thrown).toBeInstanceOf(StoreTimeout)
     expect(thrown).toMatchObject({ code: 'UNAVAILABLE', headers: { 'retry-after': '5' } })
   })
 
@@ -95,7 +93,7 @@ describe('a bucket that accepts connections but never responds', () => {
       interactive: { attemptMs: 20, totalMs: hangTimeoutMs },
     })
     const countBefore = sockets.size
-    await expect(retryingStorage.storedSize(key)).rejects.toBeInstanceOf(StoreTimeout)
+    await expect(retryingStorage.storedSize(key)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
     await expect.poll(() => sockets.size).toBeGreaterThan(countBefore + 1)
     await retryingStorage.close()
   })
@@ -121,7 +119,7 @@ describe('a bucket that stalls', () => {
       ...shortTimeouts,
       interactive: { attemptMs: hangTimeoutMs, totalMs: 60 },
     })
-    await expect(storage.listParts(key)).rejects.toBeInstanceOf(StoreTimeout)
+    await expect(storage.listParts(key)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   })
 
   it('while completing a multipart upload has its own timeout', async () => {
@@ -145,7 +143,7 @@ describe('a bucket that stalls', () => {
       background: longTimeout,
       complete: shortTimeout,
     })
-    await expect(storage.seal(key, 5)).rejects.toBeInstanceOf(StoreTimeout)
+    await expect(storage.seal(key, 5)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
     expect(isCompleting).toBe(true)
   })
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { anyText } from '../../../../tests/support/any-text.ts'
 import { cleanFileName, insertBeforeExtension } from './file-name.ts'
 
 function byteLength(text: string) {
@@ -147,7 +148,7 @@ describe('any name', () => {
       '.png',
       familyEmoji,
     ),
-    fc.string({ unit: 'binary' }),
+    anyText(),
     fc.string({ unit: 'grapheme', maxLength: 300 }),
   )
   const names = fc.array(pieces, { maxLength: 40 }).map((parts) => parts.join(''))

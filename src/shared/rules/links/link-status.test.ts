@@ -1,14 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Tier, tiers, tierTraits } from '../tiers/tier.ts'
-import {
-  type LinkDates,
-  type LinkStatus,
-  linkLabel,
-  linkName,
-  linkStatus,
-  nextLabelChange,
-} from './link-status.ts'
+import { type LinkDates, type LinkStatus, linkLabel, linkName, linkStatus } from './link-status.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -155,49 +148,6 @@ describe('for any order of dates', () => {
         expect(Number(count)).toBeGreaterThan(0)
         expect(noun?.endsWith('s')).toBe(count !== '1')
       }),
-    )
-  })
-})
-
-describe('nextLabelChange', () => {
-  it.each<[string, LinkDates, Tier, number | null]>([
-    ['7 days become 6 after half a day', makeLink(7 * day, 30 * day), 'free', 0.5 * day + 1],
-    ['exactly a day and a half: 2 days become 1', makeLink(1.5 * day, day * 30), 'free', 1],
-    ['1 day becomes 23 hours', makeLink(1.5 * day - 1, 30 * day), 'free', 0.5 * day],
-    ['exactly 24 hours become 23', makeLink(day, 30 * day), 'free', 1],
-    ['23 hours become 22', makeLink(day - 1, 30 * day), 'free', hour],
-    ['1 hour becomes less than 1 hour', makeLink(hour, 30 * day), 'free', 1],
-    ['the last hour ends when the link expires', makeLink(hour - 1, 30 * day), 'free', hour - 1],
-    ['the last millisecond', makeLink(1, 30 * day), 'free', 1],
-    ['the maximum lifetime ends the link early', makeLink(5 * day, 10), 'premium', 10],
-    ['27 days to renew become 26', makeLink(0, 27 * day), 'premium', day],
-    ['the last day to renew', makeLink(-day, 1), 'premium', 1],
-    ['expired and deleted until the 30 days are over', makeLink(0, 27 * day), 'free', 27 * day],
-    ['permanently expired, never changes', makeLink(-day, 0), 'premium', null],
-  ])('%s', (_, link, tier, expected) => {
-    expect(nextLabelChange(link, tier, now)).toEqual(expected === null ? null : fromNow(expected))
-  })
-
-  it('returns the exact millisecond of the next change for any link', () => {
-    fc.assert(
-      fc.property(
-        anyLink,
-        anyTier,
-        fc.double({ min: 0, max: 1, noNaN: true }),
-        (link, tier, fraction) => {
-          const label = linkLabel(link, tier, now)
-          const nextChangeAt = nextLabelChange(link, tier, now)
-          if (nextChangeAt === null) {
-            expect(linkLabel(link, tier, fromNow(fraction * 90 * day))).toBe(label)
-            return
-          }
-          const waitMs = nextChangeAt.getTime() - now.getTime()
-          expect(waitMs).toBeGreaterThan(0)
-          expect(linkLabel(link, tier, fromNow(Math.floor(fraction * (waitMs - 1))))).toBe(label)
-          expect(linkLabel(link, tier, fromNow(waitMs - 1))).toBe(label)
-          expect(linkLabel(link, tier, nextChangeAt)).not.toBe(label)
-        },
-      ),
     )
   })
 })

@@ -62,28 +62,6 @@ export function activeLinkLabel(
 }
 
 /**
- * Returns when `linkLabel` next changes. The status and the tone never change at any other time.
- * Null if the label never changes.
- */
-export function nextLabelChange(link: LinkDates, ownerTier: Tier, now: Date): Date | null {
-  const lifetimeEndMs = link.maxLifetimeAt.getTime()
-  switch (linkStatus(link, ownerTier, now)) {
-    case 'deleted':
-      return now >= link.maxLifetimeAt ? null : link.maxLifetimeAt
-    case 'private': {
-      const days = Math.ceil((lifetimeEndMs - now.getTime()) / dayInMs)
-      return new Date(lifetimeEndMs - (days - 1) * dayInMs)
-    }
-    case 'active': {
-      const endMs = Math.min(link.expiresAt.getTime(), lifetimeEndMs)
-      // With the shortest time left, the text is still the same, so it changes one millisecond
-      // later.
-      return new Date(endMs - minLeftWithSameText(endMs - now.getTime()) + 1)
-    }
-  }
-}
-
-/**
  * Formats the time left (spec §4): '3 days left', '9 hours left' or 'Less than 1 hour left'. Days
  * are rounded to the nearest whole number, so a new link has '3 days left'. Hours are rounded down.
  */
@@ -91,13 +69,6 @@ export function timeLeftText(leftMs: number): string {
   if (leftMs >= dayInMs) return `${formatCount(Math.round(leftMs / dayInMs), 'day')} left`
   if (leftMs >= hourInMs) return `${formatCount(Math.floor(leftMs / hourInMs), 'hour')} left`
   return 'Less than 1 hour left'
-}
-
-/** Returns the shortest time left that has the same text as `leftMs`. */
-function minLeftWithSameText(leftMs: number): number {
-  if (leftMs >= dayInMs) return Math.max(dayInMs, (Math.round(leftMs / dayInMs) - 0.5) * dayInMs)
-  if (leftMs >= hourInMs) return Math.floor(leftMs / hourInMs) * hourInMs
-  return 1
 }
 
 /**

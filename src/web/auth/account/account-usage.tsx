@@ -7,8 +7,7 @@ import { tierTraits } from '../../../shared/rules/tiers/tier.ts'
 import { call } from '../../api/call.ts'
 import { serverNow } from '../../api/server-clock.ts'
 import { Card } from '../../ui/card.tsx'
-import { InlineLoadError } from '../../ui/load-error.tsx'
-import { Loading, Skeleton } from '../../ui/skeleton.tsx'
+import { InlineLoadError, QueryFigure } from '../../ui/load-error.tsx'
 
 /** Shows the account's tier, number of files, storage use and number of active links. */
 export function AccountUsage({ user }: { user: User }) {
@@ -18,24 +17,22 @@ export function AccountUsage({ user }: { user: User }) {
     // Every upload changes the figures.
     refetchOnMount: 'always',
   })
-  const { data, isError, isFetching } = query
-  const renderFigure = (value: ReactNode) =>
-    data ? (
-      value
-    ) : isError && !isFetching ? (
-      <span className="text-muted">–</span>
-    ) : (
-      <FigureSkeleton />
-    )
+  const { data, isError } = query
   return (
     <Card className="p-5 sm:p-6">
       <dl className="grid grid-cols-2 gap-x-4 gap-y-5 sm:grid-cols-4">
         <Figure name="Tier" note={tierNote(user)}>
           {tierTraits[user.tier].name}
         </Figure>
-        <Figure name="Files">{renderFigure(data?.fileCount.toLocaleString('en'))}</Figure>
-        <Figure name="Stored">{renderFigure(data && formatSize(data.totalSize))}</Figure>
-        <Figure name="Active links">{renderFigure(data?.activeLinks.toLocaleString('en'))}</Figure>
+        <Figure name="Files">
+          <QueryFigure query={query}>{data?.fileCount.toLocaleString('en')}</QueryFigure>
+        </Figure>
+        <Figure name="Stored">
+          <QueryFigure query={query}>{data && formatSize(data.totalSize)}</QueryFigure>
+        </Figure>
+        <Figure name="Active links">
+          <QueryFigure query={query}>{data?.activeLinks.toLocaleString('en')}</QueryFigure>
+        </Figure>
       </dl>
       {isError ? (
         <InlineLoadError query={query} text="The figures could not be loaded." className="mt-5" />
@@ -71,14 +68,6 @@ function Figure({
       <dd className="mt-0.5 font-semibold text-xl tabular-nums leading-snug">{children}</dd>
       {note ? <dd className="text-muted text-sm">{note}</dd> : null}
     </div>
-  )
-}
-
-function FigureSkeleton() {
-  return (
-    <Loading label="Loading">
-      <Skeleton className="my-1 h-5 w-16" />
-    </Loading>
   )
 }
 

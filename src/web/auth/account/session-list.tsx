@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Monitor, Smartphone } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import type { SessionView } from '../../../shared/contract/own-account.ts'
 import { formatCount } from '../../../shared/rules/format/numbers.ts'
 import { localDayText, localTimestampText } from '../../../shared/rules/format/timestamp-text.ts'
@@ -17,9 +17,6 @@ import { showCallError } from '../use-auth-form.ts'
 import { sessionsQuery } from './account-queries.ts'
 import { IconRow } from './icon-row.tsx'
 
-/** The number of sessions shown before the list is expanded. */
-const maxInitialSessions = 6
-
 /** The user's sessions, with buttons that end other sessions individually or all at once. */
 export function SessionList() {
   return (
@@ -35,7 +32,6 @@ export function SessionList() {
 
 function Sessions({ sessions, now }: { sessions: SessionView[]; now: Date }) {
   const client = useQueryClient()
-  const [showsAll, setShowsAll] = useState(false)
   const onSuccess = async (title: string, description?: string) => {
     await client.invalidateQueries(sessionsQuery)
     toast({ title, ...(description && { description }) })
@@ -56,13 +52,11 @@ function Sessions({ sessions, now }: { sessions: SessionView[]; now: Date }) {
     onSuccess: ({ message }) => onSuccess(message),
     onError,
   })
-  const visibleSessions = showsAll ? sessions : sessions.slice(0, maxInitialSessions)
-  const hiddenCount = sessions.length - visibleSessions.length
 
   return (
     <Card>
       <ul>
-        {visibleSessions.map((session) => (
+        {sessions.map((session) => (
           <SessionRow
             key={session.id}
             session={session}
@@ -85,13 +79,6 @@ function Sessions({ sessions, now }: { sessions: SessionView[]; now: Date }) {
           />
         ))}
       </ul>
-      {hiddenCount > 0 ? (
-        <div className="border-line border-t px-4 py-2 sm:px-5">
-          <Button variant="quiet" size="small" wide onClick={() => setShowsAll(true)}>
-            Show {hiddenCount} more
-          </Button>
-        </div>
-      ) : null}
       <div className="flex flex-wrap items-center justify-between gap-3 border-line border-t px-4 py-3.5 sm:px-5">
         <p className="text-muted text-sm">
           {sessions.length > 1

@@ -16,6 +16,7 @@ import { Select } from '../../ui/select.tsx'
 import { useDeleteLinks } from '../change-links.ts'
 import { confirmDeletion } from '../confirm-deletion.tsx'
 import { filesHeadingId, NameSearch } from '../files-heading.tsx'
+import { NoFiles } from '../files-states.tsx'
 import { FoundLinks } from '../found-links.tsx'
 import type { ListedLink } from '../listed-link.ts'
 import { type ListView, useLinkCounts, useLinks } from '../use-links.ts'
@@ -63,7 +64,7 @@ export function FileManager({ tier, emptyAction, statistics, ...filter }: FileMa
   const fullList = useLinks()
   const query = useLinks(view)
   const links = query.links ?? noLinks
-  const now = useNow(links, tier)
+  const now = useNow(links)
   const counts = useLinkCounts(fullList, tier, now)
   const total = counts && sumCounts(counts.links)
   const selection = useSelection(view, query)
@@ -75,7 +76,7 @@ export function FileManager({ tier, emptyAction, statistics, ...filter }: FileMa
   const isAllSelected =
     links.length > 0 &&
     links.every(({ id }) => selectedIds.has(id)) &&
-    (!query.hasMore || selected.length === total)
+    (!query.hasNextPage || selected.length === total)
 
   // The link that led here disappeared with its tab, so move focus to the heading.
   useEffect(() => {
@@ -128,7 +129,7 @@ export function FileManager({ tier, emptyAction, statistics, ...filter }: FileMa
         total={total}
         tier={tier}
         now={now}
-        emptyAction={emptyAction}
+        empty={<NoFiles action={emptyAction} />}
         onClearSearch={() => setInput('')}
         onShowAll={isExpiring ? showAll : undefined}
         head={

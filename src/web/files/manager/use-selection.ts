@@ -22,12 +22,12 @@ interface Selection {
  */
 export function useSelection(view: ListView, list: ReturnType<typeof useLinks>) {
   const client = useQueryClient()
-  const { searchKey, links: listedLinks = noLinks, hasMore, isOutdated } = list
+  const { searchKey, links: listedLinks = noLinks, hasNextPage, isPlaceholderData } = list
   const [selection, setSelection] = useState<Selection>({ searchKey, links: new Map() })
 
   // The order and details of selected links come from the list. Once the list is fully loaded,
   // selected links that are missing from it no longer exist.
-  const isComplete = !hasMore && !isOutdated
+  const isComplete = !hasNextPage && !isPlaceholderData
   const selectedLinks = useMemo(() => {
     if (selection.searchKey !== searchKey) return noLinks
     const listedSelection = listedLinks.filter(({ id }) => selection.links.has(id))

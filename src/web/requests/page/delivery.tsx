@@ -13,14 +13,14 @@ import {
   summaryText,
 } from '../../uploads/panel/panel-view.ts'
 import { UploadBar } from '../../uploads/panel/upload-item.tsx'
-import { UploadList } from '../../uploads/panel/upload-list.tsx'
+import { UploadList, type UploadListProps } from '../../uploads/panel/upload-list.tsx'
 import { useThrottledUploads } from '../../uploads/panel/use-throttled-uploads.ts'
 import { type Drop, dropError } from '../../uploads/picking/dropped-files.ts'
 import { FileInput } from '../../uploads/picking/file-input.tsx'
 import type { PickedFile } from '../../uploads/picking/picked-file.ts'
 import { usePageFiles } from '../../uploads/picking/use-page-files.ts'
 import type { RecordLink, UploadRecord } from '../../uploads/records/upload-record.ts'
-import type { UploadsState, UploadsStore } from '../../uploads/uploads-state.ts'
+import type { UploadsStore } from '../../uploads/uploads-state.ts'
 
 /** What the page knows about its request. */
 export interface RequestFacts {
@@ -101,7 +101,7 @@ export function Delivery({ store, request }: DeliveryProps) {
       {stage === 'sending' ? (
         <>
           <Problem text={problem} />
-          <Sending state={state} headingRef={headingRef} />
+          <Sending state={state} commands={store.getInitialState()} headingRef={headingRef} />
         </>
       ) : null}
       {stage === 'sent' ? (
@@ -241,7 +241,9 @@ function DeliveryForm(props: DeliveryFormProps) {
   )
 }
 
-function Sending({ state, headingRef }: StageProps & { state: UploadsState }) {
+interface SendingProps extends StageProps, Pick<UploadListProps, 'state' | 'commands'> {}
+
+function Sending({ state, commands, headingRef }: SendingProps) {
   const records = getPanelRecords(state.records, state.otherTabIds, 'all')
   const counts = countByStatus(records)
   const interruption = getOverallInterruption(records, state.activity)
@@ -269,7 +271,14 @@ function Sending({ state, headingRef }: StageProps & { state: UploadsState }) {
             tone="accent"
           />
         ) : null}
-        <UploadList id="sending" state={state} records={records} isAdmin={false} hasLinks={false} />
+        <UploadList
+          id="sending"
+          state={state}
+          records={records}
+          isAdmin={false}
+          hasLinks={false}
+          commands={commands}
+        />
       </section>
       {isActive || counts.paused > 0 ? (
         <p className="facts muted">

@@ -25,8 +25,8 @@ else {
     {
       onStored: () => undefined,
       // The page lists failed uploads, but not that a wrong file was chosen again.
-      onNotice: ({ title, description = '', isFailure }) => {
-        if (isFailure) showToast(title, description)
+      onNotice: ({ title, description = '', tone }) => {
+        if (tone !== 'plain') showToast(title, description)
       },
     },
     createDeliveryStarter(code),

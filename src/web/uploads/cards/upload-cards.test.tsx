@@ -271,8 +271,8 @@ function makeRecords(...lines: string[]) {
   })
 }
 
-function selectBatch(records: readonly UploadRecord[], activity: UploadsState['activity'] = {}) {
-  return selectForegroundBatch({ records, activity, otherTabIds: new Set() })
+function selectBatch(records: readonly UploadRecord[]) {
+  return selectForegroundBatch({ records, otherTabIds: new Set() })
 }
 
 function getBatchIds(...lines: string[]) {
@@ -288,15 +288,9 @@ describe('the foreground batch', () => {
     })
   })
 
-  test('treats the last stored file as current between two files', () => {
-    expect(getBatchIds('a completed', 'a completed', 'a pending').current).toBe('1')
+  test('has the next file as current between two files', () => {
+    expect(getBatchIds('a completed', 'a completed', 'a pending').current).toBe('2')
     expect(getBatchIds('a pending', 'a pending').current).toBe('0')
-  })
-
-  test('treats an interrupted upload as current', () => {
-    const activity = { 1: { interruption: 'no-response' as const, bytesPerSecond: null } }
-    const records = makeRecords('a completed', 'a pending', 'a pending')
-    expect(selectBatch(records, activity).current?.id).toBe('1')
   })
 
   test('contains the last drop after all uploads have ended', () => {
@@ -315,7 +309,7 @@ describe('the foreground batch', () => {
 
   test('excludes uploads of other tabs', () => {
     const records = makeRecords('a uploading', 'b uploading')
-    const { batch } = selectForegroundBatch({ records, activity: {}, otherTabIds: new Set(['0']) })
+    const { batch } = selectForegroundBatch({ records, otherTabIds: new Set(['0']) })
     expect(batch.map(({ id }) => id)).toEqual(['1'])
   })
 

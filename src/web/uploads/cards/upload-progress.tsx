@@ -31,8 +31,7 @@ export interface ForegroundBatch {
 export function selectForegroundBatch({
   records,
   otherTabIds,
-  activity,
-}: Pick<UploadsState, 'records' | 'otherTabIds' | 'activity'>): ForegroundBatch {
+}: Pick<UploadsState, 'records' | 'otherTabIds'>): ForegroundBatch {
   const isShown = (record: UploadRecord) =>
     record.path === 'foreground' && record.status !== 'paused' && !isCancelled(record)
   const visibleUploads = records.filter((record) => isShown(record) && !otherTabIds.has(record.id))
@@ -40,14 +39,7 @@ export function selectForegroundBatch({
   const shownUploads = inProgress.length > 0 ? inProgress : visibleUploads.slice(-1)
   const batchIds = new Set(shownUploads.map((record) => record.batch))
   const batch = visibleUploads.filter((record) => batchIds.has(record.batch))
-  if (inProgress.length === 0) return { batch, current: undefined }
-  const current =
-    batch.find(({ status }) => status === 'uploading') ??
-    // If nothing is being sent, prefer an upload whose `get-upload-url` call is waiting to retry.
-    inProgress.find(({ id }) => activity[id]?.interruption) ??
-    // During the pause between two files, keep showing the file that was just stored.
-    batch.findLast(({ status }) => status === 'completed') ??
-    inProgress[0]
+  const current = inProgress.find(({ status }) => status === 'uploading') ?? inProgress[0]
   return { batch, current }
 }
 

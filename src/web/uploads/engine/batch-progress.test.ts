@@ -5,19 +5,18 @@ import { browserTimers } from '../timers.ts'
 import { BatchProgress } from './batch-progress.ts'
 import { toCancelled } from './upload-state.ts'
 
-let dropSize: number
 let notices: string[]
 let progress: BatchProgress
 let records: Map<string, UploadRecord>
 
 beforeEach(() => {
   vi.useFakeTimers()
-  dropSize = 2
   notices = []
   records = new Map()
-  progress = new BatchProgress(browserTimers, {
+  progress = new BatchProgress({
+    timers: browserTimers,
+    list: { drop: () => [...records.values()], isClaimed: () => true },
     onNotice: (notice) => void ('description' in notice && notices.push(notice.description ?? '')),
-    dropSize: () => dropSize,
     onOutcome: () => undefined,
   })
 })
@@ -37,7 +36,7 @@ function addUploads(ids: Iterable<string>) {
 const completedState = { status: 'completed' } as const
 const failedState = { status: 'failed', error: 'Upload failed' } as const
 
-test('a batch whose files are all stored shows success for 2 s', () => {
+test('a drop whose files are all stored shows success for 2 s', () => {
   addUploads('ab')
   changeUpload('a', completedState)
   expect(progress.outcome).toBeNull()
@@ -65,14 +64,10 @@ test("cancelled and paused uploads aren't counted", () => {
   expect(progress.outcome).toBe('Upload completed successfully!')
 })
 
-test("a batch cancelled as a whole has the outcome 'Cancelled by user'", () => {
+test("a drop cancelled as a whole has the outcome 'Cancelled by user'", () => {
   addUploads('ab')
-  progress.cancelForeground()
   for (const id of 'ab') changeUpload(id, toCancelled(uploadRecord(), 0))
   expect(progress.outcome).toBe('Cancelled by user')
-  addUploads('c')
-  changeUpload('c', completedState)
-  expect(progress.outcome).toBe('Upload completed successfully!')
 })
 
 test('background uploads have no outcome', () => {
@@ -82,14 +77,13 @@ test('background uploads have no outcome', () => {
 })
 
 test('a large drop gets one notice when it ends, and one after each retry', () => {
-  dropSize = 11
-  addUploads('abc')
-  changeUpload('a', completedState)
+  addUploads('abcdefghijk')
+  for (const id of 'cdefghijk') changeUpload(id, completedState)
   changeUpload('b', failedState)
   expect(notices).toEqual([])
-  changeUpload('c', completedState)
-  expect(notices).toEqual(['2 of 3 files uploaded'])
+  changeUpload('a', completedState)
+  expect(notices).toEqual(['10 of 11 files uploaded'])
   changeUpload('b', { status: 'pending' })
   changeUpload('b', completedState)
-  expect(notices.slice(1)).toEqual(['1 file uploaded successfully'])
+  expect(notices.slice(1)).toEqual(['11 files uploaded successfully'])
 })

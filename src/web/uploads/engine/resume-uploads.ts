@@ -1,12 +1,13 @@
 import { isSameFile } from '../picking/file-identity.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
+import type { Timers } from '../timers.ts'
 import { isTransient } from '../transfer/retry-policy.ts'
-import { type CallDeps, callWithRetries, type UploadCalls } from '../transfer/upload-calls.ts'
+import { callWithTimeout, type UploadCalls } from '../transfer/upload-calls.ts'
 import { dataLostText } from '../upload-errors.ts'
 import type { FileState, UploadFiles } from './upload-files.ts'
 import type { UploadList } from './upload-list.ts'
-import { canAutoResume, canResume, toFailed, toPaused, toPending } from './upload-state.ts'
+import { canResume, toFailed, toPaused, toPending } from './upload-state.ts'
 
 /**
  * Where an upload's bytes are. `stored` means that the server has all of them or that it no longer
@@ -15,10 +16,8 @@ import { canAutoResume, canResume, toFailed, toPaused, toPending } from './uploa
  */
 type BytesState = FileState | 'stored'
 
-/** How many times to try to list the stored bytes before asking the user for the file. */
-const searchRetryLimit = { maxAttempts: 3, outlastsOutages: false }
-
-export interface ResumeDeps extends CallDeps {
+export interface ResumeDeps {
+  timers: Timers
   calls: Pick<UploadCalls, 'listParts'>
   list: UploadList
   files: UploadFiles
@@ -31,10 +30,7 @@ export interface ResumeDeps extends CallDeps {
 export class UploadResumer {
   readonly #deps: ResumeDeps
   /** Searches in progress for uploads' bytes, by record ID. */
-  readonly #searches = new Map<
-    string,
-    { result: Promise<BytesState | null>; controller: AbortController }
-  >()
+  readonly #searches = new Map<string, Promise<BytesState | null>>()
 
   constructor(deps: ResumeDeps) {
     this.#deps = deps
@@ -53,12 +49,6 @@ export class UploadResumer {
       (record) =>
         record.status === 'paused' && needsFileAccess(record) && isSameFile(record.identity, file),
     )
-  }
-
-  /** Resumes uploads that need nothing from the user and have been idle for 5 s (spec §4). */
-  resumeIdle(uploads: readonly UploadRecord[]): void {
-    const now = this.#deps.timers.now()
-    for (const record of uploads) if (canAutoResume(record, now)) void this.resume(record.id)
   }
 
   /**
@@ -105,17 +95,9 @@ export class UploadResumer {
     if (!(await list.claim(id))) return false
     const record = list.get(id)
     if (!record || !canResume(record)) return false
-    this.cancelSearch(id)
     files.add(id, picked)
     this.#requeue(record)
     return true
-  }
-
-  /** Cancels a search in progress for an upload's bytes. */
-  cancelSearch(id: string): void {
-    const reason = new DOMException('The search was stopped.', 'AbortError')
-    this.#searches.get(id)?.controller.abort(reason)
-    this.#searches.delete(id)
   }
 
   #requeue(record: UploadRecord): void {
@@ -147,22 +129,16 @@ export class UploadResumer {
   #startOrJoinSearch(record: UploadRecord): Promise<BytesState | null> {
     const { id } = record
     const runningSearch = this.#searches.get(id)
-    if (runningSearch) return runningSearch.result
-    const controller = new AbortController()
-    const searchPromise = this.#search(record, controller.signal)
-      .catch(() => null)
-      .finally(() => {
-        if (this.#searches.get(id)?.controller === controller) this.#searches.delete(id)
-      })
-    this.#searches.set(id, { result: searchPromise, controller })
+    if (runningSearch) return runningSearch
+    const searchPromise = this.#search(record).finally(() => this.#searches.delete(id))
+    this.#searches.set(id, searchPromise)
     return searchPromise
   }
 
-  async #search(record: UploadRecord, signal: AbortSignal): Promise<BytesState | null> {
+  async #search(record: UploadRecord): Promise<BytesState | null> {
     const state = await this.#deps.files.locate(record)
-    signal.throwIfAborted()
     if (state === 'ready') return state
-    const isStored = await this.#isStored(record, signal)
+    const isStored = await this.#isStored(record)
     if (isStored) return 'stored'
     const canUserHelp = state === 'permission' || (state === 'file' && !record.pasted)
     return isStored === null && !canUserHelp ? null : state
@@ -170,18 +146,12 @@ export class UploadResumer {
 
   /**
    * Returns whether the server has all bytes or no longer knows the upload. Returns null if the
-   * server doesn't respond to a few attempts. Doesn't retry for longer, because the user can
-   * provide the file instead.
+   * server doesn't respond. Doesn't retry, because the user can provide the file instead.
    */
-  async #isStored(
-    { ticket, fileSize }: UploadRecord,
-    signal: AbortSignal,
-  ): Promise<boolean | null> {
+  async #isStored({ ticket, fileSize }: UploadRecord): Promise<boolean | null> {
     if (!ticket) return false
-    const { calls } = this.#deps
-    const listCall = { call: calls.listParts, input: ticket, isReadOnly: true }
-    const outcome = await callWithRetries(listCall, { signal, limit: searchRetryLimit }, this.#deps)
-    signal.throwIfAborted()
+    const { calls, timers } = this.#deps
+    const outcome = await callWithTimeout({ call: calls.listParts, input: ticket }, timers)
     if (!outcome.ok) return isTransient(outcome.error) ? null : outcome.error.status === 404
     const { parts } = outcome.value
     const storedBytes = parts.reduce((sum, { size }) => sum + size, 0)

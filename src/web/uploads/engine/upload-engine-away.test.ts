@@ -7,7 +7,7 @@ import {
 } from '../../../../tests/support/engine-world.ts'
 import { fakeFile } from '../../../../tests/support/upload-fixtures.ts'
 import { errorTable } from '../../../shared/contract/errors.ts'
-import { maxWaitMs, uploadLimit } from '../transfer/retry-policy.ts'
+import { maxAttempts, maxWaitMs } from '../transfer/retry-policy.ts'
 import { createSendFile } from '../transfer/send-file.ts'
 import type { StorageResponse } from '../transfer/storage-request.ts'
 
@@ -141,7 +141,7 @@ describe('a full server disk', () => {
   test('fails the file with an explanation if other requests succeed', async () => {
     respond = () => diskFullResponse
     world.add(makeThreeFiles().slice(0, 1))
-    await advanceTime(uploadLimit.maxAttempts * 2 * minute)
+    await advanceTime(maxAttempts * 2 * minute)
     expect(world.state().records).toMatchObject([
       { status: 'failed', error: errorTable.DISK_FULL.message },
     ])
@@ -151,7 +151,7 @@ describe('a full server disk', () => {
 test('a PUT that never gets through fails with a network error after the last attempt', async () => {
   respond = () => ({ kind: 'network' })
   world.add(makeThreeFiles().slice(0, 1))
-  await advanceTime(uploadLimit.maxAttempts * maxWaitMs)
+  await advanceTime(maxAttempts * maxWaitMs)
   expect(world.state().records).toMatchObject([
     { status: 'failed', error: 'Network error during upload' },
   ])
@@ -160,6 +160,6 @@ test('a PUT that never gets through fails with a network error after the last at
 test('a reachable server that keeps rejecting the start of an upload fails the file', async () => {
   world.onStart = () => failedOutcome(503)
   world.add(makeThreeFiles().slice(0, 1))
-  await advanceTime(uploadLimit.maxAttempts * maxWaitMs)
+  await advanceTime(maxAttempts * maxWaitMs)
   expect(world.statuses()).toEqual(['a.txt failed'])
 })

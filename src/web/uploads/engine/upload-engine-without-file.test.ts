@@ -128,23 +128,6 @@ describe('an upload without its file', () => {
       expect(countListCalls()).toBe(1)
     })
 
-    test('aborts a pending list call when it is cancelled', async () => {
-      const abortReasons: unknown[] = []
-      world.deps.calls.listParts = (_, signal) =>
-        new Promise((resolve) =>
-          signal.addEventListener('abort', () => {
-            abortReasons.push(signal.reason)
-            resolve(failedOutcome(null))
-          }),
-        )
-      await reloadBeforeConfirm()
-      await advanceTime(1000)
-      await world.engine.cancel('000001')
-      expect(abortReasons).toMatchObject([{ name: 'AbortError' }])
-      await advanceTime(600_000)
-      expect(abortReasons).toHaveLength(1)
-    })
-
     test('keeps a pasted upload paused and confirms it once the server responds', async () => {
       world.onConfirm = () => failedOutcome(null)
       world.add([{ file: fakeFile('a.txt', 30), isPasted: true }])

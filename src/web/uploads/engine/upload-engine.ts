@@ -13,7 +13,7 @@ import type { PickedFile } from '../picking/picked-file.ts'
 import type { RecordLocks } from '../records/record-locks.ts'
 import { isExpiredRecord, isFinished, type UploadRecord } from '../records/upload-record.ts'
 import type { RecordStore } from '../records/upload-records.ts'
-import { repeat, throttle } from '../timers.ts'
+import { throttle } from '../timers.ts'
 import { callWithRetries, type UploadCalls } from '../transfer/upload-calls.ts'
 import { isCancelled, isTierFailure, stopsAllUploads } from '../upload-errors.ts'
 import {
@@ -33,6 +33,7 @@ import { UploadList } from './upload-list.ts'
 import type { RunDeps, RunResult } from './upload-run.ts'
 import { isLargeDrop, UploadRunner } from './upload-runner.ts'
 import {
+  canAutoResume,
   canResume,
   isActive,
   toCancelled,
@@ -56,12 +57,8 @@ const cancelledDisplayMs = 2000
  * that weren't aborted.
  */
 const abortTimeoutMs = 3000
-/** Aborts are retried without limit, because each one frees a slot. */
-const unlimitedRetries = { maxAttempts: Number.POSITIVE_INFINITY, outlastsOutages: false }
 
-export interface EngineDeps
-  extends Omit<RunDeps, 'calls' | 'runInTurn' | 'startInLink' | 'onStoredAfterStop'>,
-    PageCallbacks {
+export interface EngineDeps extends Omit<RunDeps, 'calls' | 'startInLink'>, PageCallbacks {
   calls: UploadCalls
   records: RecordStore
   locks: RecordLocks
@@ -92,8 +89,7 @@ export class UploadEngine {
   #hasLoaded = false
   readonly #scheduleRender: () => void
   readonly #refreshSoon: () => void
-  readonly #scheduleChecks: () => void
-  readonly #scheduleCleanUp: () => void
+  readonly #stopTimers: (() => void)[]
   readonly #setUnloadBlocked: (isOn: boolean) => void
   readonly #setScreenOn: (isOn: boolean) => void
 
@@ -106,14 +102,7 @@ export class UploadEngine {
     this.#scheduleRender = throttle(timers, renderIntervalMs, () => this.#render())
     this.reloadSoon = throttle(timers, checkIntervalMs, () => void this.#reload())
     this.#refreshSoon = throttle(timers, refreshIntervalMs, deps.onStored)
-    this.#scheduleChecks = repeat(timers, checkIntervalMs, () => this.#resumeIdle())
-    this.#scheduleCleanUp = repeat(timers, cleanUpIntervalMs, () => this.#cleanUp())
     this.#files = new UploadFiles(deps.handles)
-    this.#batches = new BatchProgress(timers, {
-      onNotice: (notice) => this.#notify(notice),
-      dropSize: (record) => this.#list.dropSize(record),
-      onOutcome: this.#scheduleRender,
-    })
     this.#list = new UploadList({
       ownerId,
       records: deps.records,
@@ -122,12 +111,18 @@ export class UploadEngine {
       onCompletedElsewhere: this.#refreshSoon,
       onChange: this.#scheduleRender,
     })
+    this.#batches = new BatchProgress({
+      timers,
+      list: this.#list,
+      onNotice: (notice) => this.#notify(notice),
+      onOutcome: this.#scheduleRender,
+    })
     this.#resumer = new UploadResumer({
       ...deps,
       list: this.#list,
       files: this.#files,
       update: (record) => this.#update(record),
-      enqueue: (record) => this.#runner.add(record, this.#list.dropSize(record)),
+      enqueue: (record) => this.#runner.add(record, this.#list.drop(record).length),
     })
     this.#runner = new UploadRunner({
       ...deps,
@@ -141,8 +136,11 @@ export class UploadEngine {
       update: (record) => this.#update(record),
       onRunEnd: (record, result) => this.#handleRunEnd(record, result),
       onActivityChange: this.#scheduleRender,
-      onStoredAfterStop: this.#refreshSoon,
     })
+    this.#stopTimers = [
+      timers.runEvery(checkIntervalMs, () => this.#resumeIdle()),
+      timers.runEvery(cleanUpIntervalMs, () => this.#cleanUp()),
+    ]
     this.reloadSoon()
   }
 
@@ -170,8 +168,6 @@ export class UploadEngine {
     const pending = records.filter(({ id }) => this.#list.get(id)?.status === 'pending')
     for (const record of pending) this.#update(record)
     for (const record of pending) this.#runner.add(record, records.length)
-    // Save the records now, because handles without a record are deleted.
-    this.#deps.records.flush()
   }
 
   /**
@@ -185,7 +181,6 @@ export class UploadEngine {
 
   /** Cancels this tab's foreground uploads. */
   cancelForeground(): void {
-    this.#batches.cancelForeground()
     // `openIds` lists waiting uploads first, so none of them starts when a running one is
     // cancelled.
     for (const id of this.#runner.openIds()) {
@@ -294,7 +289,8 @@ export class UploadEngine {
 
   #stop(): void {
     this.#closing.abort(new DOMException('These uploads are closed.', 'AbortError'))
-    for (const { id } of this.#list.all()) this.#stopRun(id)
+    for (const stop of this.#stopTimers) stop()
+    for (const { id } of this.#list.all()) this.#runner.stop(id)
     this.#setUnloadBlocked(false)
     this.#setScreenOn(false)
   }
@@ -312,34 +308,31 @@ export class UploadEngine {
     this.#hasLoaded = true
     for (const id of this.#list.otherTabIds()) this.#searchedIds.delete(id)
     for (const record of orphanedUploads) {
-      const { id, need } = record
+      const { id } = record
       if (isCancelled(record)) this.#list.remove(id)
       if (!locks.isSupported || this.#searchedIds.has(id) || !canResume(record)) continue
       this.#searchedIds.add(id)
-      if (need === 'sign-in') void this.#resumer.resume(id)
-      else if (need === null) void this.#resumer.requestFile(id)
+      if (record.need === null) void this.#resumer.requestFile(id)
     }
     void this.resumeAfterSignIn()
   }
 
-  /** Resumes idle uploads. Returns false if there is nothing left to check. */
-  #resumeIdle(): boolean {
-    if (this.#closing.signal.aborted) return false
+  /** Resumes uploads that need nothing from the user and have been idle for 5 s (spec §4). */
+  #resumeIdle(): void {
     const otherTabIds = this.#list.otherTabIds()
     if (otherTabIds.size > 0) this.reloadSoon()
-    const idleUploads = this.#list.all().filter(({ id, need, status }) => {
+    const now = this.#deps.timers.now()
+    for (const record of this.#list.all()) {
+      const { id } = record
       const canClaim = this.#deps.locks.isSupported || this.#list.isClaimed(id)
-      return canClaim && status === 'paused' && need === null && !otherTabIds.has(id)
-    })
-    this.#resumer.resumeIdle(idleUploads)
-    return otherTabIds.size + idleUploads.length > 0
+      if (canClaim && canAutoResume(record, now) && !otherTabIds.has(id))
+        void this.#resumer.resume(id)
+    }
   }
 
-  #cleanUp(): boolean {
+  #cleanUp(): void {
     const now = this.#deps.timers.now()
-    const finished = this.#list.all().filter(isFinished)
-    for (const record of finished) if (isExpiredRecord(record, now)) this.#remove(record)
-    return finished.length > 0 && !this.#closing.signal.aborted
+    for (const record of this.#list.all()) if (isExpiredRecord(record, now)) this.#remove(record)
   }
 
   #handleRunEnd(record: UploadRecord, result: RunResult): void {
@@ -385,7 +378,7 @@ export class UploadEngine {
       this.#remove(record)
       return
     }
-    this.#stopRun(id)
+    this.#runner.stop(id)
     this.#update(toCancelled(record, this.#deps.timers.now()))
     this.#abortOnServer(record)
     this.#files.remove(id)
@@ -397,7 +390,7 @@ export class UploadEngine {
 
   #remove(record: UploadRecord): void {
     const { id } = record
-    this.#stopRun(id)
+    this.#runner.stop(id)
     if (record.status !== 'completed') this.#abortOnServer(record)
     this.#files.remove(id)
     this.#list.remove(id)
@@ -405,26 +398,21 @@ export class UploadEngine {
 
   /** Called when another tab has taken or removed an upload that this tab had claimed. */
   #handleLoss(record: UploadRecord): void {
-    this.#stopRun(record.id)
+    this.#runner.stop(record.id)
     this.#files.removeFromMemory(record.id)
     this.#batches.update(record, toPaused(record, null))
     this.reloadSoon()
   }
 
-  #stopRun(id: string): void {
-    this.#runner.stop(id)
-    this.#resumer.cancelSearch(id)
-  }
-
   /**
    * Aborts the upload on the server to free its slot (spec §4). If the upload was already
-   * confirmed, its file is kept.
+   * confirmed, its file is kept, so the lists are refreshed.
    */
   #abortOnServer({ ticket }: UploadRecord): void {
     if (!ticket) return
     const abortCall = { call: this.#deps.calls.abortUpload, input: ticket }
-    const options = { signal: this.#closing.signal, limit: unlimitedRetries }
-    callWithRetries(abortCall, options, this.#deps).catch(() => undefined)
+    const { signal } = this.#closing
+    callWithRetries(abortCall, { signal }, this.#deps).then(this.#refreshSoon, () => undefined)
   }
 
   #update(record: UploadRecord): void {
@@ -436,7 +424,7 @@ export class UploadEngine {
 
   #notifyOfUpload(record: UploadRecord, notice: Notice): void {
     // A large drop gets one notice when it ends instead of one per file.
-    const isInLargeDrop = isLargeDrop(this.#list.dropSize(record))
+    const isInLargeDrop = isLargeDrop(this.#list.drop(record).length)
     if (notice.kind === 'inline' || !isInLargeDrop) this.#notify(notice)
   }
 
@@ -450,7 +438,7 @@ export class UploadEngine {
 
   #render(): void {
     if (this.#closing.signal.aborted) return
-    const { records, otherTabIds } = this.shownUploads()
+    const records = this.#list.all()
     const isOnlyInMemory = ({ id, status }: UploadRecord) => {
       const picked = status === 'paused' ? this.#files.get(id) : undefined
       return picked !== undefined && !picked.handle
@@ -458,9 +446,6 @@ export class UploadEngine {
     this.#setUnloadBlocked(this.isRunning || records.some(isOnlyInMemory))
     // Includes other tabs' uploads, because the user may be looking at this tab.
     this.#setScreenOn(records.some(isActive))
-    const willResume = ({ need, status }: UploadRecord) => status === 'paused' && need === null
-    if (otherTabIds.size > 0 || records.some(willResume)) this.#scheduleChecks()
-    if (records.some(isFinished)) this.#scheduleCleanUp()
     this.#deps.onChange()
   }
 }

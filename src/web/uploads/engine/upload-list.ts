@@ -41,11 +41,9 @@ export class UploadList {
     return [...this.#records.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
   }
 
-  /** Returns the number of files in the record's drop. */
-  dropSize({ batch }: UploadRecord): number {
-    let count = 0
-    for (const other of this.#records.values()) if (other.batch === batch) count += 1
-    return count
+  /** Returns the uploads in the record's drop. */
+  drop({ batch }: UploadRecord): UploadRecord[] {
+    return [...this.#records.values()].filter((other) => other.batch === batch)
   }
 
   otherTabIds(): ReadonlySet<string> {
@@ -56,7 +54,7 @@ export class UploadList {
     return this.#claims.has(id)
   }
 
-  /** Adds or updates an upload, and saves it within 200 ms. */
+  /** Adds or updates an upload, and saves it. */
   save(record: UploadRecord): void {
     this.#records.set(record.id, record)
     this.#deps.records.save(record)
@@ -109,9 +107,6 @@ export class UploadList {
 
   /** Releases the claim to let other tabs claim the upload. */
   release(id: string): void {
-    if (!this.#claims.has(id)) return
-    // Flush first, because other tabs may read the record as soon as the lock is free.
-    this.#deps.records.flush()
     this.#claims.get(id)?.()
     this.#claims.delete(id)
   }
@@ -142,7 +137,6 @@ export class UploadList {
 
   /** Releases the claims on all uploads. */
   close(): void {
-    this.#deps.records.flush()
     for (const release of this.#claims.values()) release()
     this.#claims.clear()
   }

@@ -6,7 +6,6 @@ import {
   type UploadTicket,
 } from '../records/upload-record.ts'
 import type { FileChecksums } from '../transfer/checksums.ts'
-import type { Semaphore } from '../transfer/semaphore.ts'
 import { requestTimeoutMs } from '../transfer/storage-request.ts'
 import {
   type CallDeps,
@@ -23,7 +22,7 @@ import {
   transferErrorText,
 } from '../upload-errors.ts'
 import type { FailedStage } from '../upload-notices.ts'
-import { type PartUrls, type SendFile, type StoredPart, TransferError } from '../upload-ports.ts'
+import { type SendFile, type StoredPart, TransferError } from '../upload-ports.ts'
 import type { UploadActivity } from '../uploads-state.ts'
 import { announcedFile } from './new-record.ts'
 import { bytesPerSecond, type SpeedSamples, withSample } from './upload-speed.ts'
@@ -33,16 +32,12 @@ import { withBytes } from './upload-state.ts'
 const progressIntervalMs = 500
 
 export interface RunDeps extends CallDeps {
-  calls: Omit<UploadCalls, 'batched' | 'startLink'>
+  calls: Omit<UploadCalls, 'startLink'>
   /** Starts an upload that shares its link with others. Frees its slot if it has been stopped. */
   startInLink: (record: UploadRecord, signal: AbortSignal) => Promise<Outcome<StartedUpload>>
   sendFile: SendFile
-  /** Queues a transfer until it may start, which limits how many run at once. */
-  runInTurn: Semaphore
   /** Resolves to null if the browser can't compute them. */
   checksumsOf: (file: Blob, signal: AbortSignal) => Promise<FileChecksums | null>
-  /** Called if the server confirms an upload after its run was stopped. */
-  onStoredAfterStop: () => void
   /** Called with unexpected errors, which also fail the upload. */
   reportError: (error: unknown) => void
 }
@@ -87,8 +82,6 @@ export class UploadRun {
   readonly #record: RunRecord
   readonly #stop = new AbortController()
   readonly #signal = this.#stop.signal
-  /** Presigned part URLs from the get-upload-url response, for the next transfer. */
-  #partUrls: PartUrls = {}
   #checksums: Promise<FileChecksums | null> = Promise.resolve(null)
   #activity: UploadActivity | null = null
 
@@ -100,8 +93,8 @@ export class UploadRun {
   }
 
   /**
-   * The upload's speed and any interruption. Null while the transfer is queued. Before that, null
-   * unless a call was interrupted.
+   * The upload's speed and any interruption. Null before the transfer, unless a call was
+   * interrupted.
    */
   get activity(): UploadActivity | null {
     return this.#activity
@@ -120,10 +113,7 @@ export class UploadRun {
     }
   }
 
-  /**
-   * Stops the transfer and all waits. A pending call that changes state on the server is not
-   * aborted.
-   */
+  /** Stops the transfer, all waits, and pending calls except a start. */
   stop(): void {
     this.#stop.abort(new DOMException('The upload was stopped.', 'AbortError'))
   }
@@ -217,7 +207,6 @@ export class UploadRun {
     if (!outcome.ok) throw new StageError('start', outcome.error)
     if (this.#signal.aborted && !link) await calls.abortUpload(outcome.value)
     this.#signal.throwIfAborted()
-    this.#partUrls = outcome.value.parts?.urls ?? {}
     return toTicket(outcome.value)
   }
 
@@ -225,7 +214,7 @@ export class UploadRun {
     const outcome = await this.#callWithRetries({
       call: this.#deps.calls.listParts,
       input: ticket,
-      isReadOnly: true,
+      isAbortable: true,
     })
     this.#signal.throwIfAborted()
     if (!outcome.ok) throw new StageError('start', outcome.error)
@@ -238,29 +227,21 @@ export class UploadRun {
     storedParts: readonly StoredPart[],
     isResumed: boolean,
   ): Promise<void> {
-    const { runInTurn, sendFile, checksumsOf, timers } = this.#deps
+    const { sendFile, checksumsOf, timers } = this.#deps
     const signal = this.#signal
     const record = this.#record.get()
     const storedBytes = storedParts.reduce((sum, { size }) => sum + size, 0)
     const { uploadStartTime } = record
     this.#update({ status: 'uploading', ticket, uploadStartTime: uploadStartTime ?? timers.now() })
     this.#setBytes(storedBytes)
-    // Clear any earlier interruption, because the transfer may have to wait in the queue.
-    this.#setActivity(null)
+    this.#setActivity({ interruption: null, bytesPerSecond: null })
     // The checksums are optional, so a failure to compute them is ignored.
     this.#checksums = checksumsOf(file, signal).catch(() => null)
     const onProgress = this.#watchProgress(file.size, storedBytes)
     const contentType = ticket.metadata.mimeType
     const hasOriginalDate = file.lastModified === record.identity.lastModified
-    // Use these URLs only once. Before the next transfer, the server may create a new multipart
-    // upload for which they are invalid.
-    const partUrls = this.#partUrls
-    this.#partUrls = {}
-    const job = { file, ticket, contentType, storedParts, isResumed, partUrls, signal }
-    await runInTurn(signal, () => {
-      this.#setActivity({ interruption: null, bytesPerSecond: null })
-      return sendFile({ ...job, hasOriginalDate, onProgress, onInterrupted: this.#onInterrupted })
-    })
+    const job = { file, ticket, contentType, storedParts, isResumed, signal }
+    await sendFile({ ...job, hasOriginalDate, onProgress, onInterrupted: this.#onInterrupted })
     signal.throwIfAborted()
     this.#setBytes(file.size)
   }
@@ -268,19 +249,15 @@ export class UploadRun {
   async #confirm({ cloudKey, uploadToken, metadata }: UploadTicket): Promise<void> {
     const checksums = await this.#checksums
     this.#signal.throwIfAborted()
-    const { calls, timers, onStoredAfterStop } = this.#deps
+    const { calls, timers } = this.#deps
     const uploadStartTime = this.#record.get().uploadStartTime ?? timers.now()
-    const confirmPromise = this.#callWithRetries({
+    const outcome = await this.#callWithRetries({
       call: calls.confirmUpload,
       input: { cloudKey, uploadToken, metadata, uploadStartTime, ...checksums },
       // Allow extra time, because the server first has to join a large file's parts.
       timeoutMs: requestTimeoutMs,
+      isAbortable: true,
     })
-    const reportIfStopped = (outcome: Awaited<typeof confirmPromise>) => {
-      if (this.#signal.aborted && outcome.ok) onStoredAfterStop()
-    }
-    confirmPromise.then(reportIfStopped, () => undefined)
-    const outcome = await Promise.race([confirmPromise, this.#rejectOnStop()])
     this.#signal.throwIfAborted()
     if (!outcome.ok) throw new StageError('confirm', outcome.error)
   }
@@ -322,15 +299,9 @@ export class UploadRun {
   readonly #onInterrupted = (interruption: Interruption) =>
     this.#setActivity({ interruption, bytesPerSecond: null })
 
-  #setActivity(activity: UploadActivity | null): void {
+  #setActivity(activity: UploadActivity): void {
     this.#activity = activity
     this.#record.onActivityChange()
-  }
-
-  #rejectOnStop(): Promise<never> {
-    return new Promise((_, reject) =>
-      this.#signal.addEventListener('abort', () => reject(this.#signal.reason), { once: true }),
-    )
   }
 
   #toResult(error: unknown): RunResult {

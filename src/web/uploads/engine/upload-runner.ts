@@ -1,5 +1,4 @@
 import type { UploadRecord } from '../records/upload-record.ts'
-import { createSemaphore } from '../transfer/semaphore.ts'
 import type { UploadCalls } from '../transfer/upload-calls.ts'
 import type { UploadActivity } from '../uploads-state.ts'
 import type { UploadFiles } from './upload-files.ts'
@@ -13,21 +12,16 @@ const pauseBetweenMs = 500
  */
 const maxPausedDropSize = 10
 /**
- * The maximum number of small files in progress at the same time. Only a few are sent at once; the
- * rest wait for a batched call or a free connection.
- */
-const maxFilesInProgress = 48
-/**
  * Maximum size of a small file, in bytes. A larger file is sent in parallel parts and can saturate
  * the connection by itself.
  */
 const maxSmallFileSize = 8 * 1024 ** 2
 
 /**
- * Maximum number of small files sent in parallel. Browsers open at most six HTTP/1.1 connections
- * per host. One is reserved for API calls.
+ * Maximum number of small files in progress at the same time. Browsers open at most six HTTP/1.1
+ * connections per host. One is reserved for other calls.
  */
-const maxParallelSends = 5
+const maxFilesInProgress = 5
 
 /**
  * Returns whether a drop is large enough to send its small files in parallel and to show a single
@@ -37,7 +31,7 @@ export function isLargeDrop(dropSize: number): boolean {
   return dropSize > maxPausedDropSize
 }
 
-export interface RunnerDeps extends Omit<RunDeps, 'calls' | 'runInTurn'> {
+export interface RunnerDeps extends Omit<RunDeps, 'calls'> {
   calls: UploadCalls
   files: Pick<UploadFiles, 'get'>
   getRecord: (id: string) => UploadRecord | undefined
@@ -64,16 +58,10 @@ export class UploadRunner {
   readonly #running = new Set<QueuedUpload>()
   /** Runs in progress that haven't been stopped, by record ID. */
   readonly #runs = new Map<string, UploadRun>()
-  readonly #singleDeps: RunDeps
-  /** Dependencies for small files in large drops: batched calls and limited parallel sending. */
-  readonly #overlappingDeps: RunDeps
   #isPausing = false
 
   constructor(deps: RunnerDeps) {
     this.#deps = deps
-    this.#singleDeps = { ...deps, runInTurn: (_, work) => work() }
-    const calls = { ...deps.calls, ...deps.calls.batched }
-    this.#overlappingDeps = { ...deps, calls, runInTurn: createSemaphore(maxParallelSends) }
   }
 
   /**
@@ -128,13 +116,12 @@ export class UploadRunner {
     return [...this.#running].every((other) => other.canOverlap)
   }
 
-  async #run({ id, canOverlap }: QueuedUpload): Promise<void> {
+  async #run({ id }: QueuedUpload): Promise<void> {
     const { files, getRecord, update, onActivityChange, onRunEnd } = this.#deps
     const initialRecord = getRecord(id)
     if (!initialRecord) return
     const getCurrentRecord = () => getRecord(id) ?? initialRecord
-    const deps = canOverlap ? this.#overlappingDeps : this.#singleDeps
-    const run = new UploadRun(files.get(id)?.file ?? null, deps, {
+    const run = new UploadRun(files.get(id)?.file ?? null, this.#deps, {
       get: getCurrentRecord,
       update: (changes) => update({ ...getCurrentRecord(), ...changes }),
       onActivityChange,

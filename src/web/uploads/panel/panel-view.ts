@@ -47,7 +47,7 @@ export function getOverallInterruption(
   activity: UploadsState['activity'],
 ): Interruption | null {
   const getInterruption = ({ id }: Pick<UploadRecord, 'id'>) => activity[id]?.interruption ?? null
-  // An upload without an activity is still waiting to send.
+  // Uploads of other tabs have no activity here.
   const sending = records.filter(({ id, status }) => status === 'uploading' && activity[id])
   const pending = records.filter(({ status }) => status === 'pending')
   if (sending.some((record) => getInterruption(record) === null)) return null

@@ -78,14 +78,7 @@ describe('an upload shows', () => {
     expect(show({ status: 'paused' }).bar().getAttribute('aria-valuetext')).toBeNull()
   })
 
-  test('that it is waiting to send', () => {
-    const waitingUpload = show({ status: 'uploading' })
-    expect(waitingUpload.badge()).toBe('Waiting')
-    expect(waitingUpload.bar().getAttribute('aria-valuetext')).toBeNull()
-    cleanup()
-    const sendingActivity = { interruption: null, bytesPerSecond: null }
-    expect(show({ status: 'uploading' }, sendingActivity).badge()).toBe('Uploading')
-    cleanup()
+  test('that an empty file is finalized', () => {
     expect(show({ status: 'uploading', fileSize: 0, progress: 100 }).badge()).toBe('Finalizing')
   })
 

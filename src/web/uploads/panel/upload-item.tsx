@@ -22,7 +22,7 @@ import { formatTimeLeft, speedText } from './panel-view.ts'
 
 export interface UploadItemProps {
   record: UploadRecord
-  /** Undefined while the upload is waiting to send, and after it has ended. */
+  /** Undefined unless the upload is running. */
   activity: UploadActivity | undefined
   /** True if another tab is running the upload. This tab can then only cancel it. */
   isInOtherTab: boolean
@@ -41,16 +41,10 @@ const badgeLabels: Record<UploadStatus, string> = {
   failed: 'Failed',
 }
 
-function getBadgeLabel(record: UploadRecord, isWaiting: boolean): string {
-  if (isWaiting) return 'Waiting'
+function getBadgeLabel(record: UploadRecord): string {
   return record.status === 'uploading' && isFinalizing(record)
     ? 'Finalizing'
     : badgeLabels[record.status]
-}
-
-/** True for a started upload that is waiting to send, as in a large drop. */
-function isQueued({ status, fileSize, uploadedBytes }: UploadRecord, activity?: UploadActivity) {
-  return status === 'uploading' && activity === undefined && uploadedBytes === 0 && fileSize > 0
 }
 
 const needMessages: Record<Exclude<UploadNeed, 'file' | null>, string> = {
@@ -146,19 +140,6 @@ function ProgressFigures({ record, activity }: Pick<UploadItemProps, 'record' | 
   )
 }
 
-function ActionButton(props: { label: string; name: string; onClick: () => void }) {
-  return (
-    <button
-      type="button"
-      className="upload-act"
-      aria-label={`${props.label}: ${props.name}`}
-      onClick={props.onClick}
-    >
-      {props.label}
-    </button>
-  )
-}
-
 /** Handles drops on an upload that needs its file. The page handles all other drops. */
 function useFileDrop(isEnabled: boolean, onDrop: (dataTransfer: DataTransfer) => void) {
   const [isDraggedOver, setDraggedOver] = useState(false)
@@ -188,7 +169,6 @@ function useFileDrop(isEnabled: boolean, onDrop: (dataTransfer: DataTransfer) =>
 function UploadItemContent(props: UploadItemProps) {
   const { record, activity, isInOtherTab, isAdmin, hasLinks, commands } = props
   const { id, fileName, status, need, ticket } = record
-  const isWaiting = isQueued(record, activity)
   const helpLink = isOutOfSpaceFailure(record) ? serverFullLink(isAdmin) : null
   const isResumable = canResume(record) && !isInOtherTab
   const needsFile = isResumable && need === 'file'
@@ -196,19 +176,20 @@ function UploadItemContent(props: UploadItemProps) {
   // A dropped file can be read without the missing permission.
   const canDrop = needsFile || (isResumable && need === 'permission')
   const drop = useFileDrop(canDrop, ({ items }) => void choose(readDrop(items)))
+  const resumeLabel = status === 'paused' ? 'Resume' : 'Try again'
   const resume = () => (needsFile ? void choose(chooseFile()) : commands.resume(id))
 
   return (
     <div data-dropping={drop.isDraggedOver || undefined} {...drop.handlers} className="upload-body">
       <div className="upload-top">
         <UploadName name={fileName} />
-        <span className="upload-badge">{getBadgeLabel(record, isWaiting)}</span>
+        <span className="upload-badge">{getBadgeLabel(record)}</span>
       </div>
       <UploadBar
         label={fileName}
         percent={Math.floor(record.progress)}
         tone={status === 'uploading' || status === 'completed' ? 'accent' : 'quiet'}
-        text={status === 'uploading' && !isWaiting ? progressText(record) : undefined}
+        text={status === 'uploading' ? progressText(record) : undefined}
       />
       <div className="upload-foot">
         <ProgressFigures record={record} activity={activity} />
@@ -219,11 +200,14 @@ function UploadItemContent(props: UploadItemProps) {
           </a>
         ) : null}
         {isResumable ? (
-          <ActionButton
-            label={status === 'paused' ? 'Resume' : 'Try again'}
-            name={fileName}
+          <button
+            type="button"
+            className="upload-act"
+            aria-label={`${resumeLabel}: ${fileName}`}
             onClick={resume}
-          />
+          >
+            {resumeLabel}
+          </button>
         ) : null}
         {helpLink ? (
           // Opens in a new tab, because this one holds uploads' files in memory.

@@ -14,7 +14,7 @@ import {
   summaryAnnouncement,
   summaryText,
 } from './panel-view.ts'
-import { UploadBar } from './upload-item.tsx'
+import { UploadBar, type UploadItemProps } from './upload-item.tsx'
 import { UploadList } from './upload-list.tsx'
 import { useThrottledUploads } from './use-throttled-uploads.ts'
 
@@ -29,6 +29,7 @@ export interface UploadsPanelProps {
 
 interface PanelProps {
   state: UploadsState
+  commands: UploadItemProps['commands']
   records: readonly UploadRecord[]
   counts: Counts
   /** Why no upload is making progress; null if at least one is. */
@@ -37,7 +38,8 @@ interface PanelProps {
   isAdmin: boolean
 }
 
-function Panel({ state, records, counts, interruption, isDashboard, isAdmin }: PanelProps) {
+function Panel(props: PanelProps) {
+  const { state, commands, records, counts, interruption, isDashboard, isAdmin } = props
   const [userChoice, setChosenOpen] = useState<boolean | null>(null)
   const toggleButtonRef = useRef<HTMLButtonElement>(null)
   const hadFocusRef = useRef(false)
@@ -106,6 +108,7 @@ function Panel({ state, records, counts, interruption, isDashboard, isAdmin }: P
           records={records}
           isAdmin={isAdmin}
           hasLinks={shortCode === null}
+          commands={commands}
         />
       ) : isUploading ? (
         <UploadBar label="All background uploads" percent={percent} tone="accent" />
@@ -138,6 +141,7 @@ export function UploadsPanel({ store, scope, path, isAdmin }: UploadsPanelProps)
           isDashboard={scope === 'background'}
           isAdmin={isAdmin}
           state={state}
+          commands={store.getInitialState()}
           records={records}
           counts={counts}
           interruption={interruption}

@@ -7,20 +7,10 @@ const progressIntervalMs = 1000
 /** Throttles changes other than progress. */
 const changeIntervalMs = 100
 
-function isProgressOnlyChange(before: UploadsState, after: UploadsState): boolean {
-  return (
-    before.records.length === after.records.length &&
-    before.otherTabIds.size === after.otherTabIds.size &&
-    before.records.every((record, index) => {
-      const next = after.records[index]
-      return (
-        record.id === next?.id &&
-        record.status === next.status &&
-        record.need === next.need &&
-        record.error === next.error
-      )
-    })
-  )
+/** Everything that the panel shows of the uploads, except their progress. */
+function describeStates({ records, otherTabIds }: UploadsState): string {
+  const states = records.map(({ id, status, need, error }) => [id, status, need, error])
+  return JSON.stringify([states, otherTabIds.size])
 }
 
 /**
@@ -34,7 +24,7 @@ export function useThrottledUploads(store: UploadsStore): UploadsState {
     const updateChanges = throttle(browserTimers, changeIntervalMs, update)
     update()
     return store.subscribe((current, before) => {
-      if (isProgressOnlyChange(before, current)) updateProgress()
+      if (describeStates(before) === describeStates(current)) updateProgress()
       else updateChanges()
     })
   }, [store])

@@ -1,12 +1,4 @@
-import { createStore, delMany, get, keys, set } from 'idb-keyval'
-
-/** The database table for file handles. Any method may reject. */
-export interface HandleTable {
-  get(id: string): Promise<FileSystemFileHandle | undefined>
-  set(id: string, handle: FileSystemFileHandle): Promise<void>
-  delete(ids: readonly string[]): Promise<void>
-  ids(): Promise<string[]>
-}
+import { createStore, del, delMany, get, keys, set } from 'idb-keyval'
 
 /**
  * Stores file handles across reloads, by upload record ID. No method rejects. If the browser can't
@@ -19,28 +11,29 @@ export interface HandleStore {
   removeAllExcept(recordIds: readonly string[]): Promise<void>
 }
 
-export function createHandleStore(table: HandleTable): HandleStore {
-  const swallow = (work: Promise<void>) => work.catch(() => undefined)
-  return {
-    save: (id, handle) => swallow(table.set(id, handle)),
-    get: (id) => table.get(id).catch(() => undefined),
-    remove: (id) => swallow(table.delete([id])),
-    removeAllExcept: (recordIds) => {
-      const keptIds = new Set(recordIds)
-      return swallow(table.ids().then((ids) => table.delete(ids.filter((id) => !keptIds.has(id)))))
-    },
-  }
-}
-
 /** Creates this browser's handle store, backed by a separate IndexedDB database. */
 export function createBrowserHandleStore(): HandleStore {
   const store = createStore('mayfly-uploads', 'file-handles')
-  return createHandleStore({
-    // idb-keyval throws synchronously if there is no IndexedDB. An async function turns that into a
-    // rejection.
-    get: async (id) => get<FileSystemFileHandle>(id, store),
-    set: async (id, handle) => set(id, handle, store),
-    delete: async (ids) => delMany([...ids], store),
-    ids: async () => keys<string>(store),
-  })
+  return {
+    save: (id, handle) => attempt(() => set(id, handle, store)),
+    get: (id) => attempt(() => get<FileSystemFileHandle>(id, store)),
+    remove: (id) => attempt(() => del(id, store)),
+    removeAllExcept: (recordIds) =>
+      attempt(async () => {
+        const ids = await keys<string>(store)
+        await delMany(
+          ids.filter((id) => !recordIds.includes(id)),
+          store,
+        )
+      }),
+  }
+}
+
+/** Resolves to undefined if the work fails. idb-keyval throws if there is no IndexedDB. */
+async function attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch {
+    return undefined
+  }
 }

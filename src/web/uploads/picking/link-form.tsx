@@ -9,9 +9,10 @@ import {
   maxLinkTitleLength,
 } from '../../../shared/contract/links.ts'
 import { groupDigits } from '../../../shared/rules/format/numbers.ts'
+import { readSetting, saveSetting } from '../../ui/browser-setting.ts'
 import { Button } from '../../ui/button.tsx'
 import { PasswordField, TextField } from '../../ui/field.tsx'
-import { type FieldErrors, Form } from '../../ui/form.tsx'
+import { type FieldErrors, Form, messagesByField } from '../../ui/form.tsx'
 import { SegmentedControl } from '../../ui/segmented-control.tsx'
 
 /** The localStorage key of the choice between one link for several files and a link each. */
@@ -20,19 +21,7 @@ const choiceKey = 'mayfly-links'
 type Choice = 'one' | 'each'
 
 function readChoice(): Choice {
-  try {
-    return localStorage.getItem(choiceKey) === 'each' ? 'each' : 'one'
-  } catch {
-    return 'one'
-  }
-}
-
-function saveChoice(choice: Choice): void {
-  try {
-    localStorage.setItem(choiceKey, choice)
-  } catch {
-    // localStorage is blocked or full. The choice lasts until the next page load.
-  }
+  return readSetting(choiceKey) === 'each' ? 'each' : 'one'
 }
 
 const noFields = { title: '', message: '', password: '', maxDownloads: '' }
@@ -64,7 +53,7 @@ export function useLinkForm() {
     setOpen,
     choose: (newChoice: Choice) => {
       setChoice(newChoice)
-      saveChoice(newChoice)
+      saveSetting(choiceKey, newChoice)
     },
     setField: (name: keyof typeof noFields, value: string) => {
       setFields({ ...fields, [name]: value })
@@ -77,13 +66,9 @@ export function useLinkForm() {
       const values = { ...texts, ...(maxDownloads && { maxDownloads: Number(maxDownloads) }) }
       const { success, data, error } = linkOptionsSchema.safeParse(values)
       if (success) return { isOneLink: true, options: data }
-      const messages = error.issues.map(({ path: [name], message }) => [name, message])
-      setErrors({
-        ...Object.fromEntries(messages),
-        ...(messages.some(([name]) => name === 'maxDownloads') && {
-          maxDownloads: `Enter a whole number from 1 to ${groupDigits(maxDownloadLimit)}.`,
-        }),
-      })
+      const messages = messagesByField(error.issues)
+      const limitText = `Enter a whole number from 1 to ${groupDigits(maxDownloadLimit)}.`
+      setErrors({ ...messages, ...(messages.maxDownloads && { maxDownloads: limitText }) })
       setOpen(true)
       return null
     },

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createMemoryStorage } from '../../../../tests/support/browser-memory.ts'
 import { createRecord } from '../engine/new-record.ts'
-import { browserTimers } from '../timers.ts'
 import type { UploadRecord } from './upload-record.ts'
 import { createRecordStore, type RecordStore } from './upload-records.ts'
 
@@ -22,15 +21,14 @@ function makeRecord(id: string, changes: Partial<UploadRecord> = {}): UploadReco
   }
 }
 
-/** Creates a fake localStorage that counts its writes and can be made full or inaccessible. */
+/** Creates a fake localStorage that can be made full or inaccessible. */
 function makeStorage() {
   const values = new Map<string, string>()
-  const state = { values, writes: 0, isFull: false, isForbidden: false }
+  const state = { values, isFull: false, isForbidden: false }
   const storage = createMemoryStorage(values)
   const { setItem } = storage
   storage.setItem = (key, value) => {
     if (state.isFull) throw new DOMException('', 'QuotaExceededError')
-    state.writes += 1
     setItem(key, value)
   }
   const open = () => {
@@ -49,7 +47,7 @@ beforeEach(() => {
   const storage = makeStorage()
   state = storage.state
   writeCount = 0
-  store = createRecordStore(storage.open, browserTimers, () => {
+  store = createRecordStore(storage.open, Date.now, () => {
     writeCount += 1
   })
 })
@@ -60,26 +58,12 @@ afterEach(() => {
 test('stores each record under its own key and loads them oldest first', () => {
   store.save(makeRecord('2'))
   store.save(makeRecord('1'))
-  store.flush()
   expect([...state.values.keys()].sort()).toEqual(['mayfly.upload.1', 'mayfly.upload.2'])
   expect(store.load()).toEqual([makeRecord('1'), makeRecord('2')])
 })
 
-test('combines changes of a record into one write, and flushes them on request', () => {
-  for (let bytes = 0; bytes < 3; bytes += 1) store.save(makeRecord('1', { uploadedBytes: bytes }))
-  expect(state.writes).toBe(0)
-  vi.advanceTimersByTime(200)
-  expect(state.writes).toBe(1)
-  store.save(makeRecord('1', { uploadedBytes: 3 }))
-  store.flush()
-  expect(store.load()).toMatchObject([{ uploadedBytes: 3 }])
-  vi.advanceTimersByTime(1000)
-  expect(vi.getTimerCount()).toBe(0)
-})
-
-test('a removed record is gone, even if it was never written', () => {
+test('a removed record is gone', () => {
   store.save(makeRecord('1'))
-  store.flush()
   store.save(makeRecord('2'))
   store.remove('1')
   store.remove('2')
@@ -89,10 +73,8 @@ test('a removed record is gone, even if it was never written', () => {
 
 test('a write to a full localStorage removes the outdated record and never throws', () => {
   store.save(makeRecord('1'))
-  store.flush()
   state.isFull = true
   store.save(makeRecord('1', { status: 'completed' }))
-  store.flush()
   expect(store.load()).toEqual([])
 })
 
@@ -100,7 +82,6 @@ test('reads and writes of a forbidden localStorage never throw', () => {
   state.isForbidden = true
   store.save(makeRecord('1'))
   store.remove('1')
-  expect(() => store.flush()).not.toThrow()
   expect(store.load()).toEqual([])
 })
 
@@ -108,7 +89,6 @@ test('records that ended over 24 h ago are removed for all users, and unfinished
   for (const status of ['completed', 'failed', 'paused'] as const) {
     store.save(makeRecord(status, { status, ownerId: 'bob' }))
   }
-  store.flush()
   vi.setSystemTime(Date.now() + day + 1)
   expect(store.load().map(({ status }) => status)).toEqual(['paused'])
   expect(state.values.size).toBe(1)
@@ -116,23 +96,19 @@ test('records that ended over 24 h ago are removed for all users, and unfinished
 
 test('a record that another tab has removed is not written again', () => {
   store.save(makeRecord('1'))
-  store.flush()
   state.values.clear()
   expect(store.isRemoved('1')).toBe(true)
   store.save(makeRecord('1', { progress: 50 }))
-  store.flush()
   expect(state.values.size).toBe(0)
   expect(store.isRemoved('2')).toBe(false)
 })
 
-test('other tabs are notified only after a write', () => {
+test('other tabs are notified of each write, but not of a read', () => {
   store.save(makeRecord('1'))
   store.save(makeRecord('2'))
-  vi.advanceTimersByTime(200)
-  expect(writeCount).toBe(1)
-  store.flush()
+  store.remove('1')
   store.load()
-  expect(writeCount).toBe(1)
+  expect(writeCount).toBe(3)
 })
 
 test('unreadable records are removed, and other keys are unaffected', () => {

@@ -1,9 +1,5 @@
-import type { Timers } from '../timers.ts'
 import { recordKeyPrefix } from './record-key.ts'
 import { isExpiredRecord, parseRecord, type UploadRecord } from './upload-record.ts'
-
-/** Writes to localStorage are combined, because each one blocks the page. */
-const writeIntervalMs = 200
 
 /** The part of `localStorage` used here. Any method may throw. */
 export type KeyValueStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
@@ -20,14 +16,9 @@ export interface RecordStore {
   load(): UploadRecord[]
   /** Returns the record as last written by any tab; null if there is none. */
   get(id: string): UploadRecord | null
-  /**
-   * Writes the record within 200 ms, along with other changes. Doesn't restore a record that
-   * another tab has removed.
-   */
+  /** Writes the record. Doesn't restore a record that another tab has removed. */
   save(record: UploadRecord): void
   remove(id: string): void
-  /** Writes all pending changes immediately. */
-  flush(): void
   /** True if another tab has removed the record since this tab last wrote or read it. */
   isRemoved(id: string): boolean
 }
@@ -35,18 +26,16 @@ export interface RecordStore {
 /**
  * Creates the record store. If localStorage is full or blocked, records are lost when the page
  * closes.
- * @param onWrite called after changes have been written.
+ * @param now returns the time in epoch milliseconds.
+ * @param onWrite called after a record has been written or removed.
  */
 export function createRecordStore(
   storage: () => KeyValueStorage,
-  timers: Timers,
+  now: () => number,
   onWrite: () => void,
 ): RecordStore {
-  /** Pending changes by record ID; null for a removal. */
-  const pendingWrites = new Map<string, UploadRecord | null>()
   /** IDs of records that were in localStorage when this tab last wrote or read them. */
   const storedIds = new Set<string>()
-  let isWriteScheduled = false
 
   const writeRecord = (id: string, record: UploadRecord | null) => {
     if (record && isRemoved(id)) return
@@ -61,20 +50,9 @@ export function createRecordStore(
       if (record) writeRecord(id, null)
     }
   }
-  const flush = () => {
-    if (pendingWrites.size === 0) return
-    for (const [id, record] of pendingWrites) writeRecord(id, record)
-    pendingWrites.clear()
+  const write = (id: string, record: UploadRecord | null) => {
+    writeRecord(id, record)
     onWrite()
-  }
-  const scheduleWrite = (id: string, record: UploadRecord | null) => {
-    pendingWrites.set(id, record)
-    if (isWriteScheduled) return
-    isWriteScheduled = true
-    timers.runAfter(writeIntervalMs, () => {
-      isWriteScheduled = false
-      flush()
-    })
   }
   const readRecord = (id: string): string | null => {
     try {
@@ -86,7 +64,6 @@ export function createRecordStore(
   const isRemoved = (id: string): boolean => storedIds.has(id) && readRecord(id) === null
   return {
     load: () => {
-      flush()
       const records: UploadRecord[] = []
       try {
         const keys = Array.from({ length: storage().length }, (_, index) => storage().key(index))
@@ -94,7 +71,7 @@ export function createRecordStore(
           if (!key?.startsWith(recordKeyPrefix)) continue
           const record = parseRecord(storage().getItem(key) ?? '')
           const isValid = record !== null && recordKeyPrefix + record.id === key
-          if (isValid && !isExpiredRecord(record, timers.now())) {
+          if (isValid && !isExpiredRecord(record, now())) {
             records.push(record)
             storedIds.add(record.id)
           } else storage().removeItem(key)
@@ -104,13 +81,9 @@ export function createRecordStore(
       }
       return records.sort((a, b) => (a.id < b.id ? -1 : 1))
     },
-    get: (id) => {
-      flush()
-      return parseRecord(readRecord(id) ?? '')
-    },
-    save: (record) => scheduleWrite(record.id, record),
-    remove: (id) => scheduleWrite(id, null),
-    flush,
+    get: (id) => parseRecord(readRecord(id) ?? ''),
+    save: (record) => write(record.id, record),
+    remove: (id) => write(id, null),
     isRemoved,
   }
 }

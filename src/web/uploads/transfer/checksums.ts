@@ -1,6 +1,5 @@
 import type { BodyChecksum } from '../../../shared/rules/files/part-plan.ts'
-import type { ChecksumJob, WorkerMessage, WorkerRequest } from './checksum-messages.ts'
-import { FileUnreadableError, type Hashes } from './hash-blob.ts'
+import { FileUnreadableError, type HashAlgorithm, type Hashes } from './hash-blob.ts'
 
 /** Checksums of a whole file: the SHA-256 in lowercase hex, the CRC-32 as an unsigned integer. */
 export interface FileChecksums {
@@ -12,8 +11,8 @@ export interface FileChecksums {
  * Checksums computed by a Web Worker to keep the page responsive.
  *
  * All functions reject with FileUnreadableError if the file was changed or removed, and with the
- * signal's reason when aborted. They resolve to null if the browser has no workers or no
- * WebAssembly, or if the worker fails. The upload then continues without checksums.
+ * signal's reason when aborted. They resolve to null if the browser has no WebAssembly or the
+ * worker fails. The upload then continues without checksums.
  */
 export interface Checksums {
   /** Computes a part's checksum in base64. */
@@ -21,24 +20,25 @@ export interface Checksums {
   file(file: Blob, signal: AbortSignal): Promise<FileChecksums | null>
 }
 
-/** The part of `Worker` used here. */
-export interface WorkerLike {
-  postMessage(message: WorkerRequest): void
-  terminate(): void
-  onmessage: ((event: MessageEvent<WorkerMessage>) => void) | null
-  onerror: ((event: ErrorEvent) => void) | null
-  onmessageerror: ((event: MessageEvent) => void) | null
+/** A message to the worker. The sender chooses the ID. */
+export interface HashRequest {
+  id: number
+  blob: Blob
+  algorithms: readonly HashAlgorithm[]
 }
 
-/**
- * How long to wait for a new worker to load its script, which may be slow because it shares the
- * connection with the uploads.
- */
-const readyTimeoutMs = 15_000
+/** The worker's response to a request. `hashes` is null if the worker can't compute them. */
+export interface HashResult {
+  id: number
+  hashes: Hashes | 'unreadable' | null
+}
 
-interface PendingJob {
-  resolve: (value: Hashes | null) => void
-  reject: (reason: unknown) => void
+/** The part of `Worker` used here. */
+export interface WorkerLike {
+  postMessage(request: HashRequest): void
+  terminate(): void
+  onmessage: ((event: MessageEvent<HashResult>) => void) | null
+  onerror: ((event: ErrorEvent) => void) | null
 }
 
 /**
@@ -46,63 +46,48 @@ interface PendingJob {
  * after a crash.
  */
 export function createChecksums(startWorker: () => WorkerLike): Checksums {
-  const pending = new Map<number, PendingJob>()
+  const pending = new Map<number, PromiseWithResolvers<Hashes | null>>()
   let worker: WorkerLike | null = null
-  let readyTimer: ReturnType<typeof setTimeout> | undefined
   let lastId = 0
 
-  const failPendingJobs = () => {
-    clearTimeout(readyTimer)
-    worker?.terminate()
-    worker = null
-    for (const { resolve } of pending.values()) resolve(null)
-    pending.clear()
-  }
-  const onMessage = (message: WorkerMessage) => {
-    if (message === 'ready') return clearTimeout(readyTimer)
-    const job = pending.get(message.id)
-    pending.delete(message.id)
-    if (message.ok) job?.resolve(message.value)
-    else job?.reject(new FileUnreadableError(null))
-  }
   const startNewWorker = (): WorkerLike => {
     const newWorker = startWorker()
-    readyTimer = setTimeout(failPendingJobs, readyTimeoutMs)
-    newWorker.onmessage = ({ data }) => onMessage(data)
-    newWorker.onerror = failPendingJobs
-    newWorker.onmessageerror = failPendingJobs
+    newWorker.onmessage = ({ data: { id, hashes } }) => {
+      if (hashes === 'unreadable') pending.get(id)?.reject(new FileUnreadableError(null))
+      else pending.get(id)?.resolve(hashes)
+      pending.delete(id)
+    }
+    newWorker.onerror = () => {
+      newWorker.terminate()
+      worker = null
+      for (const { resolve } of pending.values()) resolve(null)
+      pending.clear()
+    }
     return newWorker
   }
-  const runJob = async (job: ChecksumJob, signal: AbortSignal): Promise<Hashes | null> => {
+  const hash = async (
+    blob: Blob,
+    algorithms: readonly HashAlgorithm[],
+    signal: AbortSignal,
+  ): Promise<Hashes | null> => {
     signal.throwIfAborted()
-    try {
-      worker ??= startNewWorker()
-    } catch {
-      return null
-    }
-    const currentWorker = worker
+    worker ??= startNewWorker()
     lastId += 1
-    const id = lastId
-    const { promise, resolve, reject } = Promise.withResolvers<Hashes | null>()
-    pending.set(id, { resolve, reject })
-    currentWorker.postMessage({ id, job })
-    const cancel = () => {
-      currentWorker.postMessage({ id, job: 'cancel' })
-      pending.delete(id)
-      reject(signal.reason)
-    }
-    signal.addEventListener('abort', cancel)
-    return promise.finally(() => signal.removeEventListener('abort', cancel))
+    const job = Promise.withResolvers<Hashes | null>()
+    pending.set(lastId, job)
+    worker.postMessage({ id: lastId, blob, algorithms })
+    const abort = () => job.reject(signal.reason)
+    signal.addEventListener('abort', abort)
+    return job.promise.finally(() => signal.removeEventListener('abort', abort))
   }
 
   return {
     async part(blob, checksum, signal) {
-      const hex = (await runJob({ blob, algorithms: [checksum] }, signal))?.[checksum]
+      const hex = (await hash(blob, [checksum], signal))?.[checksum]
       return hex === undefined ? null : hexToBase64(hex)
     },
     async file(blob, signal) {
-      const { sha256, crc32 } =
-        (await runJob({ blob, algorithms: ['sha256', 'crc32'] }, signal)) ?? {}
+      const { sha256, crc32 } = (await hash(blob, ['sha256', 'crc32'], signal)) ?? {}
       return sha256 && crc32 ? { sha256, crc32: Number.parseInt(crc32, 16) } : null
     },
   }
@@ -112,10 +97,6 @@ function hexToBase64(hex: string): string {
   return btoa(hex.replace(/../g, (pair) => String.fromCharCode(Number.parseInt(pair, 16))))
 }
 
-/**
- * Starts the checksum worker.
- * @throws if the browser has no workers.
- */
 export function startChecksumWorker(): WorkerLike {
   return new Worker(new URL('./checksum-worker.ts', import.meta.url), { type: 'module' })
 }

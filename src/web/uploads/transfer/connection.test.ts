@@ -1,20 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { browserConnection, wait, waitOrReconnect, watchUnload } from './connection.ts'
+import { wait, waitOrReconnect, watchUnload } from './connection.ts'
 
 const reason = new Error('Cancelled by user')
 let controller: AbortController
-let isOnline: boolean
 
 beforeEach(() => {
   vi.useFakeTimers()
   controller = new AbortController()
-  isOnline = true
   vi.stubGlobal('window', new EventTarget())
-  vi.stubGlobal('navigator', {
-    get onLine() {
-      return isOnline
-    },
-  })
 })
 afterEach(() => {
   expect(vi.getTimerCount()).toBe(0)
@@ -31,11 +24,6 @@ function recordOutcome(promise: Promise<void>) {
   promise.then(() => settle(), settle)
   return outcome
 }
-function goOnline() {
-  isOnline = true
-  window.dispatchEvent(new Event('online'))
-}
-
 describe.each([
   ['wait', wait],
   ['waitOrReconnect', waitOrReconnect],
@@ -62,33 +50,9 @@ test('only waitOrReconnect ends early when the browser comes back online', async
     recordOutcome(wait(3000, controller.signal)),
   ]
   await vi.advanceTimersByTimeAsync(1000)
-  goOnline()
+  window.dispatchEvent(new Event('online'))
   await vi.advanceTimersByTimeAsync(10_000)
   expect([ended.after, whole.after]).toEqual([1000, 3000])
-})
-
-describe('waiting for the connection', () => {
-  test('ends immediately if the browser is online', async () => {
-    const outcome = recordOutcome(browserConnection.waitUntilOnline(controller.signal))
-    await vi.advanceTimersByTimeAsync(0)
-    expect(outcome.after).toBe(0)
-  })
-
-  test('ends when an offline browser reconnects, or after 30 s', async () => {
-    isOnline = false
-    const [first, second] = [1, 2].map(() =>
-      recordOutcome(browserConnection.waitUntilOnline(controller.signal)),
-    )
-    await vi.advanceTimersByTimeAsync(5000)
-    expect(first?.after).toBeNull()
-    goOnline()
-    await vi.advanceTimersByTimeAsync(0)
-    expect([first?.after, second?.after]).toEqual([5000, 5000])
-    isOnline = false
-    const neverAborted = recordOutcome(browserConnection.waitUntilOnline(controller.signal))
-    await vi.advanceTimersByTimeAsync(60_000)
-    expect(neverAborted.after).toBe(30_000)
-  })
 })
 
 test('waiting while the page unloads ends a minute after the last beforeunload', async () => {

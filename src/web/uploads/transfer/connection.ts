@@ -1,20 +1,3 @@
-/** Reports whether the browser is online, and waits until it is. */
-export interface Connection {
-  isOnline: () => boolean
-  /**
-   * Resolves immediately if the browser is online. Otherwise resolves when the browser reconnects,
-   * or after 30 s, because the browser may be wrong about being offline. Rejects with the signal's
-   * reason when it is aborted.
-   */
-  waitUntilOnline: (signal: AbortSignal) => Promise<void>
-}
-
-/**
- * How long to trust the browser when it reports that it is offline. The report may be wrong:
- * without a network, browsers report being offline even if the server runs on the same machine.
- */
-const maxOfflineTrustMs = 30_000
-
 /** Resolves after `ms` milliseconds, or rejects with the signal's reason if aborted first. */
 export function wait(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -44,14 +27,6 @@ export async function waitOrReconnect(ms: number, signal: AbortSignal): Promise<
   } finally {
     reconnectController.abort()
   }
-}
-
-export const browserConnection: Connection = {
-  isOnline: () => navigator.onLine,
-  waitUntilOnline: async (signal) => {
-    signal.throwIfAborted()
-    if (!navigator.onLine) await waitOrReconnect(maxOfflineTrustMs, signal)
-  },
 }
 
 /**

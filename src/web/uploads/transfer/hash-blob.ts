@@ -48,12 +48,10 @@ const hasherFactories = { crc32: createCRC32, md5: createMD5, sha256: createSHA2
  * Computes hashes in one pass, slice by slice. Resolves to null if WebAssembly is disabled, as in
  * iOS Lockdown Mode.
  * @throws {FileUnreadableError} if the file is unreadable.
- * @throws the signal's reason when aborted.
  */
 export async function hashBlob(
   blob: Blob,
   algorithms: readonly HashAlgorithm[],
-  signal: AbortSignal,
 ): Promise<Hashes | null> {
   const hashers = await Promise.all(
     algorithms.map(async (algorithm) => ({
@@ -64,7 +62,6 @@ export async function hashBlob(
   if (!hashers) return null
   for (const { hasher } of hashers) hasher.init()
   for (let offset = 0; offset < blob.size; offset += sliceSize) {
-    signal.throwIfAborted()
     const slice = new Uint8Array(await readBlob(blob.slice(offset, offset + sliceSize)))
     for (const { hasher } of hashers) hasher.update(slice)
   }

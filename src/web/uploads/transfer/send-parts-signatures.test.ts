@@ -6,7 +6,7 @@ import {
   simulateParts,
   transferErrorOf,
 } from '../../../../tests/support/parts-world.ts'
-import { maxWaitMs, uploadLimit } from './retry-policy.ts'
+import { maxAttempts, maxWaitMs } from './retry-policy.ts'
 
 describe('signatures', () => {
   test('are requested in batches', async () => {
@@ -45,7 +45,7 @@ describe('signatures', () => {
     const sim = simulateParts(3)
     sim.fault = (partNumber) => (partNumber === 2 ? { kind: 'status', status: 403 } : null)
     expect(await transferErrorOf(sim.run())).toEqual({ kind: 'status', status: 403 })
-    expect(sentPartNumbers(sim).filter((n) => n === 2)).toHaveLength(uploadLimit.maxAttempts + 1)
+    expect(sentPartNumbers(sim).filter((n) => n === 2)).toHaveLength(maxAttempts + 1)
     expect(
       new Set(sim.puts.map(({ partNumber, signature }) => `${partNumber} ${signature}`)).size,
     ).toBe(sim.puts.length)
@@ -80,7 +80,7 @@ describe('signatures', () => {
     const sim = simulateParts(3)
     sim.rejectSigning = () => ({ status: null })
     expect(await transferErrorOf(sim.run())).toEqual({ kind: 'network', status: null })
-    expect(sim.delays.length).toBeGreaterThanOrEqual(uploadLimit.maxAttempts - 1)
+    expect(sim.delays.length).toBeGreaterThanOrEqual(maxAttempts - 1)
     expect(Math.max(...sim.delays)).toBeLessThanOrEqual(maxWaitMs)
   })
 })

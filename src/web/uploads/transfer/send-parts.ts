@@ -1,5 +1,6 @@
 import { type PartPlan, partRange } from '../../../shared/rules/files/part-plan.ts'
-import type { PartUrls, TransferJob } from '../upload-ports.ts'
+import type { CallResponse } from '../../api/call.ts'
+import type { TransferJob } from '../upload-ports.ts'
 import { putBytes, type TransferDeps, toTransferError } from './put-bytes.ts'
 import { Retries, type RetryOptions } from './retry-policy.ts'
 import { findStoredParts } from './stored-parts.ts'
@@ -12,6 +13,9 @@ import { callWithRetries, requireValue, type SignParts } from './upload-calls.ts
 export const maxConnections = 4
 /** Number of parts whose URLs are signed in one call. */
 const urlsPerCall = 16
+
+/** Presigned part URLs by part number. */
+type PartUrls = CallResponse<'signParts'>['urls']
 
 export interface PartsDeps extends TransferDeps {
   signParts: SignParts
@@ -61,9 +65,6 @@ class PartsTransfer {
       onInterrupted: (interruption) => this.#sendingCount === 0 && job.onInterrupted(interruption),
       progress: () => this.#storedParts.size,
     }
-    const urlsPromise = Promise.resolve(job.partUrls)
-    for (const partNumber of Object.keys(job.partUrls))
-      this.#urls.set(Number(partNumber), urlsPromise)
   }
 
   async run(): Promise<void> {
@@ -160,7 +161,7 @@ class PartsTransfer {
     const signCall = {
       call: this.#deps.signParts,
       input: { cloudKey, uploadToken, partNumbers },
-      isReadOnly: true,
+      isAbortable: true,
     }
     const urlsPromise = callWithRetries(signCall, this.#retryOptions, this.#deps).then(
       (outcome) => requireValue(outcome).urls,

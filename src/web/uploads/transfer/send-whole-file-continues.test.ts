@@ -4,7 +4,7 @@ import {
   sha256,
   type WholeFileStore,
 } from '../../../../tests/support/whole-file-store.ts'
-import { firstWaitMs, maxRetryAfterMs, uploadLimit } from './retry-policy.ts'
+import { firstWaitMs, maxAttempts, maxRetryAfterMs } from './retry-policy.ts'
 
 let world: WholeFileStore
 beforeEach(async () => {
@@ -97,7 +97,7 @@ describe('an interrupted transfer', () => {
 
   test('retries a busy server after Retry-After, without limit or data loss', async () => {
     const busy = { status: 503, headers: { 'Retry-After': '40' } }
-    const interruptionCount = 2 * uploadLimit.maxAttempts
+    const interruptionCount = 2 * maxAttempts
     world.store.setHeadResponses(Array.from({ length: interruptionCount }, () => busy))
     world.store.setPutFaults([{ kind: 'reset', bytesBefore: 1_000_000 }])
     await world.upload()
@@ -112,7 +112,7 @@ describe('an interrupted transfer', () => {
   })
 
   test('survives any number of interruptions that each store new bytes', async () => {
-    const interruptionCount = 3 * uploadLimit.maxAttempts
+    const interruptionCount = 3 * maxAttempts
     world.store.setPutFaults(
       Array.from(
         { length: interruptionCount },

@@ -7,7 +7,7 @@ import {
   type WholeFileStore,
 } from '../../../../tests/support/whole-file-store.ts'
 import { FileUnreadableError } from './hash-blob.ts'
-import { maxWaitMs, uploadLimit } from './retry-policy.ts'
+import { maxAttempts, maxWaitMs } from './retry-policy.ts'
 import type { StorageResponse } from './storage-request.ts'
 
 let world: WholeFileStore
@@ -22,10 +22,8 @@ describe("a transfer that can't succeed", () => {
       Array.from({ length: 50 }, () => ({ kind: 'response', status: 500 }) as const),
     )
     expect(await transferErrorOf(world.upload())).toEqual({ kind: 'status', status: 500 })
-    expect(world.methods().filter((method) => method === 'PUT')).toHaveLength(
-      uploadLimit.maxAttempts,
-    )
-    expect(world.waits).toHaveLength(uploadLimit.maxAttempts - 1)
+    expect(world.methods().filter((method) => method === 'PUT')).toHaveLength(maxAttempts)
+    expect(world.waits).toHaveLength(maxAttempts - 1)
     expectGrowingDelays(world.waits)
   })
 
@@ -50,7 +48,7 @@ describe("a transfer that can't succeed", () => {
   test('is given up if only its own PUT is blocked while the server is up', async () => {
     world.deps.send = () => Promise.resolve({ kind: 'network' })
     expect(await transferErrorOf(world.upload())).toEqual({ kind: 'network', status: null })
-    expect(world.waits).toHaveLength(uploadLimit.maxAttempts - 1)
+    expect(world.waits).toHaveLength(maxAttempts - 1)
     expectGrowingDelays(world.waits)
   })
 
@@ -68,7 +66,7 @@ describe("a transfer that can't succeed", () => {
     world.store.server.closeAllConnections()
     await new Promise((resolve) => world.store.server.close(resolve))
     expect(await transferErrorOf(world.upload())).toEqual({ kind: 'network', status: null })
-    expect(world.waits).toHaveLength(uploadLimit.maxAttempts - 1)
+    expect(world.waits).toHaveLength(maxAttempts - 1)
   })
 
   test('fails immediately if the file is unreadable', async () => {
@@ -149,22 +147,16 @@ describe('a server outage', () => {
 })
 
 describe('waiting and cancelling', () => {
-  test("offline attempts don't count, and the transfer continues once the browser is online", async () => {
-    let headRequestCount = 0
+  test("attempts don't count while the server can't be reached", async () => {
     const send = world.deps.send
-    let isOffline = true
-    world.deps.connection = {
-      isOnline: () => !isOffline,
-      waitUntilOnline: async () => {
-        headRequestCount += 1
-        if (headRequestCount > 5 * uploadLimit.maxAttempts) isOffline = false
-      },
+    let isReachable = false
+    world.deps.isServerReady = async () => isReachable
+    world.deps.send = (request) => {
+      isReachable = world.waits.length > 5 * maxAttempts
+      return isReachable ? send(request) : Promise.resolve({ kind: 'network' })
     }
-    world.deps.send = (request) =>
-      isOffline ? Promise.resolve({ kind: 'network' }) : send(request)
     await world.upload()
     expect(sha256(world.store.stored())).toBe(sha256(world.content))
-    expect(world.waits).toEqual([])
   })
 
   test("cancelling ends a running request with the signal's reason", async () => {

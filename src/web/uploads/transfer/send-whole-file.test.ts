@@ -8,7 +8,7 @@ import {
   transferErrorOf,
   type WholeFileStore,
 } from '../../../../tests/support/whole-file-store.ts'
-import { uploadLimit } from './retry-policy.ts'
+import { maxAttempts } from './retry-policy.ts'
 
 let world: WholeFileStore
 beforeEach(async () => {
@@ -94,9 +94,7 @@ describe('the checksum of the body', () => {
     } as const
     world.store.setPutFaults(Array.from({ length: 50 }, () => alteredResponse))
     expect(await transferErrorOf(world.upload())).toEqual({ kind: 'status', status: 409 })
-    expect(world.methods().filter((method) => method === 'PUT')).toHaveLength(
-      uploadLimit.maxAttempts,
-    )
+    expect(world.methods().filter((method) => method === 'PUT')).toHaveLength(maxAttempts)
   })
 })
 

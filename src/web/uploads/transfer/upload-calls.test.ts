@@ -6,9 +6,9 @@ import { wait } from './connection.ts'
 import {
   firstWaitMs,
   isTransient,
+  maxAttempts,
   maxRetryAfterMs,
   maxWaitMs,
-  uploadLimit,
 } from './retry-policy.ts'
 import { type CallDeps, callWithRetries, canRetryStart, requireValue } from './upload-calls.ts'
 
@@ -24,7 +24,6 @@ let controller: AbortController
 let deps: CallDeps
 let waitsMs: number[]
 let interruptionCount: number
-let isOnline: boolean
 let isReady: boolean
 
 beforeEach(() => {
@@ -32,10 +31,8 @@ beforeEach(() => {
   controller = new AbortController()
   waitsMs = []
   interruptionCount = 0
-  isOnline = true
   isReady = true
   deps = {
-    connection: { isOnline: () => isOnline, waitUntilOnline: async () => undefined },
     timers: browserTimers,
     wait: (ms, signal) => {
       waitsMs.push(ms)
@@ -91,9 +88,9 @@ describe('a call', () => {
   test('that never gets a response fails without a status', async () => {
     const hangingCall = createCall([null])
     const outcomePromise = callWithRetries(hangingCall, makeOptions(), deps)
-    const durationMs = uploadLimit.maxAttempts * (hangingCall.timeoutMs + maxWaitMs)
+    const durationMs = maxAttempts * (hangingCall.timeoutMs + maxWaitMs)
     expect(await resultWithin(durationMs, outcomePromise)).toEqual(makeFailedOutcome(null))
-    expect(hangingCall.asked).toHaveLength(uploadLimit.maxAttempts)
+    expect(hangingCall.asked).toHaveLength(maxAttempts)
   })
 
   test('is retried no sooner than Retry-After says, up to a limit', async () => {
@@ -124,16 +121,6 @@ describe('a call', () => {
     expect(waitsMs).toEqual([firstWaitMs])
   })
 
-  test("doesn't count attempts while the browser is offline", async () => {
-    isOnline = false
-    const failures = Array.from({ length: 5 * uploadLimit.maxAttempts }, () =>
-      makeFailedOutcome(null),
-    )
-    expect(await callWithRetries(createCall([...failures, success]), makeOptions(), deps)).toEqual(
-      success,
-    )
-  })
-
   test('is retried as long as the server is down', async () => {
     isReady = false
     const downCall = createCall([
@@ -147,7 +134,7 @@ describe('a call', () => {
     expect(waitsMs.slice(-100)).toEqual(Array(100).fill(maxWaitMs))
     expect(interruptionCount).toBe(waitsMs.length)
     isReady = true
-    const durationMs = uploadLimit.maxAttempts * maxWaitMs
+    const durationMs = maxAttempts * maxWaitMs
     expect(await resultWithin(durationMs, outcomePromise)).toEqual(makeFailedOutcome(null))
   })
 

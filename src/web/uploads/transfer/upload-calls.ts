@@ -36,11 +36,6 @@ export interface UploadCalls {
   startLink: StartLink
   listParts: UploadCall<'listParts', UploadKey>
   confirmUpload: UploadCall<'confirmUpload', CallInput<'confirmUpload'>['body'] & UploadKey>
-  /**
-   * Batched calls for small files in large drops. Each waits briefly to share one request with
-   * others.
-   */
-  batched: Pick<UploadCalls, 'getUploadUrl' | 'confirmUpload'>
   /** Frees the upload's slot and removes its bytes. */
   abortUpload(upload: UploadKey): Promise<Outcome<unknown>>
   currentUser(): Promise<Outcome<Pick<CallResponse<'currentUser'>, 'id'>>>
@@ -66,10 +61,8 @@ export interface RepeatedCall<Input, Value> {
   timeoutMs?: number
   /** True if the call should be retried after this error. Defaults to `isTransient`. */
   shouldRetry?: (callError: CallError) => boolean
-  /**
-   * True for a call that changes nothing on the server, so it can be aborted when the upload ends.
-   */
-  isReadOnly?: boolean
+  /** True if nothing depends on the response once the upload has ended, so it can be aborted. */
+  isAbortable?: boolean
 }
 
 export interface CallDeps extends RetryDeps {
@@ -79,8 +72,7 @@ export interface CallDeps extends RetryDeps {
 /**
  * Retries a call until the response is final. Returns the last error when no further attempt is
  * made.
- * @param options the signal cancels the waits. It cancels a pending call only if that is read-only,
- * because any other call may have changed something on the server.
+ * @param options the signal cancels the waits, and a pending call if that is abortable.
  * @throws the signal's reason if aborted before there is a final response.
  */
 export async function callWithRetries<Input, Value>(
@@ -91,25 +83,28 @@ export async function callWithRetries<Input, Value>(
   const { shouldRetry = isTransient } = repeatedCall
   const retries = new Retries(options, deps)
   for (;;) {
-    const outcome = await callWithTimeout(repeatedCall, options.signal, deps.timers)
+    const outcome = await callWithTimeout(repeatedCall, deps.timers, options.signal)
     if (outcome.ok || !shouldRetry(outcome.error)) return outcome
     if (!(await retries.waitForNext(outcome.error))) return outcome
   }
 }
 
-/** Makes a call once. A timeout counts as an error without a status. */
-async function callWithTimeout<Input, Value>(
-  { call, input, timeoutMs = callTimeoutMs, isReadOnly = false }: RepeatedCall<Input, Value>,
-  signal: AbortSignal,
+/**
+ * Makes a call once. A timeout counts as an error without a status.
+ * @param signal cancels an abortable call.
+ */
+export async function callWithTimeout<Input, Value>(
+  { call, input, timeoutMs = callTimeoutMs, isAbortable = false }: RepeatedCall<Input, Value>,
   timers: Timers,
+  signal?: AbortSignal,
 ): Promise<Outcome<Value>> {
   const timeoutController = new AbortController()
   const cancelTimeout = timers.runAfter(timeoutMs, () =>
     timeoutController.abort(new DOMException('No answer came in time.', 'TimeoutError')),
   )
   try {
-    const signals = isReadOnly ? [signal, timeoutController.signal] : [timeoutController.signal]
-    return await call(input, AbortSignal.any(signals))
+    const { signal: timeout } = timeoutController
+    return await call(input, isAbortable && signal ? AbortSignal.any([signal, timeout]) : timeout)
   } finally {
     cancelTimeout()
   }
