@@ -89,16 +89,16 @@ async function dropFiles(
   const deadlineMs = performance.now() + timeoutMs
   for (;;) {
     const response = await http.expectOk(`${mayfly.url}/api/files/summary`, { headers: { cookie } })
-    const { active } = JSON.parse(response.body.toString()) as { active: number }
-    if (active === paths.length) break
-    if (performance.now() > deadlineMs) throw new Error(`Only ${active} files have arrived.`)
+    const { files } = JSON.parse(response.body.toString()) as { files: { active: number } }
+    if (files.active === paths.length) break
+    if (performance.now() > deadlineMs) throw new Error(`Only ${files.active} files have arrived.`)
     await page.waitForTimeout(200)
   }
   const cpuAfter = readCpu()
   const calls = await page.evaluate(() =>
     performance
       .getEntriesByType('resource')
-      .filter(({ name }) => /\/(get-upload-url|confirm-upload)s?$/.test(name))
+      .filter(({ name }) => /\/(links|get-upload-urls?|confirm-uploads?)$/.test(name))
       .map(({ startTime, duration }) => ({ begin: startTime, end: startTime + duration })),
   )
   http.close()

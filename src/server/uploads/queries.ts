@@ -131,8 +131,15 @@ export async function insertFile(tx: Db, upload: Upload, fields: NewFileFields):
 /** Sets the dates of a link that gets its first file or its last one. Returns the link. */
 async function updateLinkDates(tx: Db, link: LinkRow, now: Date): Promise<LinkRow> {
   if (link.readyAt) return link
-  const hasFiles = (await tx.$count(files, eq(files.linkId, link.id))) > 0
-  const isComplete = (await tx.$count(uploads, eq(uploads.linkId, link.id))) === 0
+  const [counts] = await tx
+    .select({
+      files: tx.$count(files, eq(files.linkId, link.id)),
+      uploads: tx.$count(uploads, eq(uploads.linkId, link.id)),
+    })
+    .from(links)
+    .where(eq(links.id, link.id))
+  const hasFiles = counts !== undefined && counts.files > 0
+  const isComplete = counts?.uploads === 0
   if (hasFiles && !isComplete) return link
   const dates = datesAfterConfirm(link, { hasFiles, isComplete }, now)
   await tx.update(links).set(dates).where(eq(links.id, link.id))
