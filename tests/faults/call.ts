@@ -6,8 +6,8 @@ import { expectValidServerError } from './valid-server-error.ts'
  * The errors that a healthy server may return for each user action. Possible reasons: a free user
  * has too many files or can't renew, a file was deleted or purged, a link expired, an interrupted
  * upload has ended, an upload lost its slot after 15 idle minutes, or the upload was already sealed
- * by a confirm whose response was lost. A delivery whose uploads were idle for a day is gone, and its
- * token with it.
+ * by a confirm whose response was lost. A delivery whose uploads were idle for a day is gone, and
+ * its token with it.
  */
 const allowedErrors = {
   'start an upload': ['TIER_FILE_COUNT'],

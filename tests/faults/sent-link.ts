@@ -34,7 +34,7 @@ export async function requestFiles(owner: RequestOwner): Promise<ExpectedRequest
   )
 }
 
-/** Starts a delivery as a visitor. The owner tells its code. Returns null if a response was lost. */
+/** Starts a delivery as a visitor. The owner tells its code. Returns null if a response is lost. */
 export async function startDelivery(
   owner: RequestOwner,
   { id, code }: ExpectedRequest,
@@ -61,7 +61,7 @@ export async function startDelivery(
   }
 }
 
-/** Confirms files as their sender. Returns the codes of the errors, or null if a response was lost. */
+/** Confirms files as their sender. Returns the codes of errors, or null if a response is lost. */
 export async function confirmDelivery(
   owner: RequestOwner,
   { cloudKeys, uploadToken }: StartedLink,
@@ -83,7 +83,7 @@ export async function confirmDelivery(
   return codes
 }
 
-/** Shares a received link, so that visitors can download it. Returns false if a response was lost. */
+/** Shares a received link, so that visitors can download it. Returns false without a response. */
 export async function share(owner: RequestOwner, { code }: StartedLink): Promise<boolean> {
   const response = await call(owner, 'share a delivery', () =>
     changeLink(owner.client, code, { shared: true }),

@@ -39,8 +39,8 @@ export function brandValues(brand: BrandRow | null) {
 }
 
 /**
- * Returns the CSS rules for a brand's accent color, adjusted for contrast in each theme, or an empty
- * string.
+ * Returns the CSS rules for a brand's accent color, adjusted for contrast in each theme, or an
+ * empty string.
  */
 export function accentStyle(brand: BrandRow | null): string {
   if (!brand?.accent) return ''

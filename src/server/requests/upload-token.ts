@@ -26,9 +26,9 @@ export function readUploadToken(secret: string, authorization: string | undefine
 }
 
 /**
- * Returns a function that tells who works on uploads: the sender whose token the request carries, or
- * else the signed-in user. A token works for its delivery alone, until an hour after the request has
- * closed.
+ * Returns a function that tells who works on uploads: the sender whose token the request carries,
+ * or else the signed-in user. A token works for its delivery alone, until an hour after the request
+ * has closed.
  * @throws {AppError} UNAUTHORIZED for a visitor or a forged token; REQUEST_NOT_FOUND for a token
  * that no longer works.
  */

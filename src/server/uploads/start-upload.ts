@@ -90,8 +90,8 @@ const signedAtOnce = 16
  * Starts uploads that belong to one link, all or none (design §4). Enforces the limits and returns
  * presigned URLs for exactly the announced bytes: one for the whole file and, if the file is large,
  * one for each of the first parts. If uploads of the same files are open under the same idempotency
- * keys, returns those uploads with new URLs. Returns their link's id, and the uploads in the order of
- * `requests`.
+ * keys, returns those uploads with new URLs. Returns their link's id, and the uploads in the order
+ * of `requests`.
  * @param target the link; null for a new one without options, for a call that starts one upload.
  * @throws {AppError} the first request's error, with those of all refused requests in `errors`:
  * FILE_TOO_LARGE, TIER_FILE_SIZE, TIER_EXPIRATION, TIER_FILE_COUNT; INVALID_INPUT if no tier offers

@@ -8,8 +8,8 @@ import type { ListedLink } from './listed-link.ts'
 
 /**
  * Copies these links, one per line, and shows a toast.
- * @param closedCount the number of selected links that are not in `links` because they can't be shared.
- * The toast mentions it.
+ * @param closedCount the number of selected links that are not in `links` because they can't be
+ * shared. The toast mentions it.
  */
 export async function copyLinks(links: readonly ListedLink[], closedCount = 0): Promise<void> {
   const urls = links.map(({ shortCode }) => `${window.location.origin}/s/${shortCode}`)

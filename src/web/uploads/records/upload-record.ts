@@ -70,8 +70,8 @@ const uploadRecordSchema = z.object({
   /** IDs sort in the order the uploads were added. */
   id: z.string(),
   /**
-   * The ID of the user who owns the upload, or the path of the request that it is sent to. Only that
-   * user, or the request's page, can see and resume it.
+   * The ID of the user who owns the upload, or the path of the request that it is sent to. Only
+   * that user, or the request's page, can see and resume it.
    */
   ownerId: z.string(),
   /** The drop's ID, shared by all files added together. */
