@@ -181,6 +181,12 @@ describe('the privacy policy', () => {
       expect(getAudienceText(0)).toContain(phrase ?? '')
   })
 
+  test('states what is kept about people who send files', () => {
+    expect(getPolicyText()).toContain(
+      'The files, and the name and message that the sender enters, if any. Nothing else about the sender: no IP address, and no account.',
+    )
+  })
+
   test('mentions everything the administrator sees about users', () => {
     const expectedPhrases: Record<
       keyof typeof endpoints.listUsers.response.element.shape,

@@ -8,9 +8,19 @@ import { sweepUploads } from '../src/server/uploads/end-uploads.ts'
 import type { File } from '../src/shared/contract/files.ts'
 import { countStoredBytes } from './support/bucket.ts'
 import {
+  closeRequest,
+  listReceived,
+  makeRequest,
+  startDelivery,
+  withToken,
+} from './support/file-requests.ts'
+import { newFile } from './support/link-requests.ts'
+import {
+  type Client,
   checksums,
   json,
   listParts,
+  makeClient,
   makePerson,
   type Person,
   putBytes,
@@ -57,7 +67,7 @@ function start(person: Person) {
   return startUpload(person, { size: bytes.length })
 }
 
-async function sendParts(person: Person, { cloudKey }: StartedUpload, ...partNumbers: number[]) {
+async function sendParts(person: Client, { cloudKey }: StartedUpload, ...partNumbers: number[]) {
   const urls = await signParts(person, cloudKey, partNumbers)
   const responses = await Promise.all(
     urls.map((url, index) => putPart(url, getPartBytes(partNumbers[index] ?? 0))),
@@ -202,6 +212,34 @@ describeOnS3('a multipart upload on S3', () => {
     expect((await putPart(url, getPartBytes(2))).status).toBe(404)
     await expectError(await requestParts(ada, startedUpload.cloudKey, [2]), 404, 'UPLOAD_NOT_FOUND')
     expect(await countStoredBytes(bucket)).toBe(bytesBefore)
+  })
+
+  it('is sent by a sender with the token of its delivery alone, also after the request has closed', async () => {
+    const owner = await makePerson(app, { tier: 'premium' })
+    const request = await makeRequest(owner)
+    const files = [newFile({ fileSize: bytes.length }), newFile()]
+    const delivery = await startDelivery(makeClient(app), request.code, files)
+    const sender = withToken(makeClient(app), delivery.uploadToken)
+    const [upload, abandonedUpload] = delivery.uploads as [StartedUpload, StartedUpload]
+    const { cloudKey } = upload
+    await sendParts(sender, upload, 1)
+    const otherDelivery = await startDelivery(makeClient(app), request.code)
+    const otherSender = withToken(makeClient(app), otherDelivery.uploadToken)
+    await expectError(await requestParts(otherSender, cloudKey, [2]), 404, 'UPLOAD_NOT_FOUND')
+    await expectError(await requestConfirm(otherSender, cloudKey), 404, 'UPLOAD_NOT_FOUND')
+    await closeRequest(owner, request.id)
+    await sendParts(sender, upload, 2)
+    expect((await listParts(sender, cloudKey)).map(({ size }) => size)).toEqual([partSize, 1000])
+    const sent = { originalName: 'notes.txt', mimeType: 'text/plain', size: bytes.length }
+    expect(await json(await requestConfirm(sender, cloudKey, { sha256: hash }))).toEqual(sent)
+    expect((await abortUpload(sender, abandonedUpload.cloudKey)).status).toBe(200)
+    const received = await listReceived(owner, request)
+    const link = received.find(({ state }) => state === 'ready')
+    const path = `/api/download/${link?.shortCode}`
+    expect((await makeClient(app).fetch(path)).status).toBe(404)
+    const { headers } = await owner.fetch(path)
+    const download = await fetch(headers.get('location') ?? '')
+    expect(sha256(new Uint8Array(await download.arrayBuffer()))).toBe(hash)
   })
 
   // These tests advance the server's clock but can't advance the bucket's, so the bucket then

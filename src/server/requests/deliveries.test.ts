@@ -61,6 +61,18 @@ describe('a delivery', () => {
     expect((await listRequests(owner)).find(({ id }) => id === request.id)?.receivedCount).toBe(1)
   })
 
+  it('leaves nothing of its sender but the name', async () => {
+    const { code } = await makeRequest(owner)
+    await sendDelivery(app, code, { senderName: 'Barbara Liskov' })
+    await startDelivery(makeClient(app), code)
+    for (const table of ['requests', 'links', 'files', 'uploads', 'short_codes']) {
+      const { rows } = await app.pool.query(`select t::text as text from ${table} t`)
+      const text = JSON.stringify(rows)
+      expect(text).not.toMatch(/127\.0\.0\.1|::1|undici/)
+      expect(text.includes('Barbara')).toBe(table === 'links')
+    }
+  })
+
   it('is seen by its owner alone until it is shared, for good', async () => {
     const request = await makeRequest(owner)
     const { contents } = await sendDelivery(app, request.code, {}, contentsOf(50))

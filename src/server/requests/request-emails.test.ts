@@ -10,9 +10,11 @@ import {
 } from '../../../tests/support/file-requests.ts'
 import { contentsOf } from '../../../tests/support/link-requests.ts'
 import { makePerson, type Person } from '../../../tests/support/make.ts'
+import { startSmtpServer } from '../../../tests/support/smtp-server.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { dayInMs, hourInMs, minuteInMs } from '../../shared/rules/format/units.ts'
 import { sentEmails as sentEmailRows, users } from '../db/schema.ts'
+import { createSmtpMailer } from '../email/smtp.ts'
 import { queueRequestReminders } from './request-emails.ts'
 
 let app: TestApp
@@ -117,6 +119,28 @@ describe('the email about deliveries', () => {
     }
     expect(counts).toEqual([1, 0])
   })
+})
+
+it('emails about requests keep any text through SMTP', async () => {
+  const server = await startSmtpServer()
+  const mailer = createSmtpMailer({ url: server.url, from: app.deps.config.mailFrom })
+  const title = 'Größe <b>&amp;</b> – تقرير 📷'
+  const senderName = `Grace "<${'x'.repeat(78)}@example.org>"`
+  const { code } = await makeRequest(owner, { title })
+  await sendDelivery(app, code, { senderName })
+  await makeRequest(owner, { title, openDays: 2 })
+  app.clock.advance(dayInMs)
+  await queueRequestReminders(app.deps)
+  for (const email of await app.sendQueuedEmails()) await mailer.send(email)
+  mailer.close()
+  await server.close()
+  expect(server.received.map(({ subject }) => subject)).toEqual([
+    'Your request received files',
+    'Your request closes within a day',
+  ])
+  expect(server.attemptedRecipients).toEqual([owner.email, owner.email])
+  for (const { text } of server.received) expect(text).toContain(`your request “${title}”`)
+  expect(server.received[0]?.text).toContain(`${senderName} 2 files, 300 B`)
 })
 
 describe('the reminder', () => {
