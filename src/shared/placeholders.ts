@@ -219,8 +219,8 @@ export const publicPlaceholders = [
   // at the same position.
   'freeMark',
   'premiumMark',
-  // Who can receive files through requests, as a sentence. Empty if nobody can.
-  'requestsNote',
+  // Who can receive files through requests and send links by email, as sentences. Empty if nobody.
+  'featuresNote',
   // The domains whose email addresses may sign up, such as 'example.org or example.com'. Empty if
   // signup isn't limited to domains.
   'signupDomains',

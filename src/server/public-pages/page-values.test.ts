@@ -23,7 +23,7 @@ const input: PublicPageInput = {
   version: 'v0.9.10',
   price: '8',
   limits: { free: freeLimits, premium: premiumLimits },
-  requests: 'on',
+  features: { requests: 'on', send_by_email: 'on' },
   signupDomains: '',
   storageHost: '',
 }
@@ -55,8 +55,8 @@ describe('the values on the public pages', () => {
       premiumSpan: '13.3',
       freeMark: '3',
       premiumMark: '7 days',
-      requestsNote:
-        'You can also receive files: create a request, and people without an account send them to you.',
+      featuresNote:
+        'You can also receive files: create a request, and people without an account send them to you. With Premium, you can send links by email, in your brand.',
       signupDomains: '',
       storageHost: '',
       error: '',
@@ -69,9 +69,14 @@ describe('the values on the public pages', () => {
     })
   })
 
-  it('say who can receive files', () => {
-    expect(pageValues({ ...input, requests: 'premium' }).requestsNote).toMatch(/^With Premium, you/)
-    expect(pageValues({ ...input, requests: 'off' }).requestsNote).toBe('')
+  it('say who can receive files and send links', () => {
+    const note = (features: PublicPageInput['features']) =>
+      pageValues({ ...input, features }).featuresNote
+    expect(note({ requests: 'premium', send_by_email: 'off' })).toMatch(
+      /^With Premium, you can also/,
+    )
+    expect(note({ requests: 'off', send_by_email: 'on' })).toMatch(/^With Premium, you can send/)
+    expect(note({ requests: 'off', send_by_email: 'off' })).toBe('')
   })
 
   it('reflect changed limits', () => {

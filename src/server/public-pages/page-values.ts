@@ -31,8 +31,8 @@ export interface PublicPageInput {
   /** The price of Premium, in dollars per month. */
   price: string
   limits: Limits
-  /** Who can create requests. */
-  requests: SettingValues['requests']
+  /** Who can create requests, and whether Premium can send links by email. */
+  features: Pick<SettingValues, 'requests' | 'send_by_email'>
   /**
    * The email domains that can sign up, formatted for display. Empty unless signup is limited to
    * domains.
@@ -74,14 +74,14 @@ export function createValueReader({
       privacyEmail,
       version: lastSettings.values.app_version,
       price: lastSettings.values.premium_price,
-      requests: lastSettings.values.requests,
+      features: lastSettings.values,
       limits: lastSettings.limits,
     })
   }
 }
 
 /** Returns the text of every placeholder on the public pages. */
-export function pageValues({ limits, requests, ...input }: PublicPageInput): PlaceholderValues {
+export function pageValues({ limits, features, ...input }: PublicPageInput): PlaceholderValues {
   const freeLimits = limits[defaultTier]
   const premiumLimits = limits[tiers.at(-1) ?? defaultTier]
   const maxLifetimeDays = Math.max(freeLimits.maxLifetimeDays, premiumLimits.maxLifetimeDays)
@@ -96,7 +96,7 @@ export function pageValues({ limits, requests, ...input }: PublicPageInput): Pla
     TIER_FILE_SIZE: limitErrorText(defaultTier, 'TIER_FILE_SIZE', limits),
     TIER_EXPIRATION: limitErrorText(defaultTier, 'TIER_EXPIRATION', limits),
     price: priceText(input.price),
-    requestsNote: requestsNotes[requests],
+    featuresNote: featuresNote(features),
     freeFiles: filesText(freeLimits.maxFiles),
     premiumFiles: filesText(premiumLimits.maxFiles),
     freeFilesFirst: capitalize(filesText(freeLimits.maxFiles)),
@@ -119,13 +119,15 @@ export function pageValues({ limits, requests, ...input }: PublicPageInput): Pla
   }
 }
 
-const canReceive =
-  'you can also receive files: create a request, and people without an account send them to you.'
-
-const requestsNotes: Readonly<Record<SettingValues['requests'], string>> = {
-  on: capitalize(canReceive),
-  premium: `With ${tierTraits.premium.name}, ${canReceive}`,
-  off: '',
+function featuresNote({ requests, send_by_email: sendByEmail }: PublicPageInput['features']) {
+  const receive =
+    'you can also receive files: create a request, and people without an account send them to you.'
+  const withPremium = `With ${tierTraits.premium.name},`
+  return [
+    ...(requests === 'on' ? [capitalize(receive)] : []),
+    ...(requests === 'premium' ? [`${withPremium} ${receive}`] : []),
+    ...(sendByEmail === 'on' ? [`${withPremium} you can send links by email, in your brand.`] : []),
+  ].join(' ')
 }
 
 /** Returns a text such as '3 files at a time' or 'unlimited files'. */

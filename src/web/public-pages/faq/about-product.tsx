@@ -3,6 +3,7 @@ import { tokenLifetimeMs } from '../../../shared/rules/accounts/session-lifetime
 import { idleUploadTimeoutMs } from '../../../shared/rules/files/retention.ts'
 import { analyticsDays } from '../../../shared/rules/format/day.ts'
 import { durationText } from '../../../shared/rules/format/numbers.ts'
+import { maxRecipients } from '../../../shared/rules/links/link-emails.ts'
 import { When } from '../../built-pages/template.tsx'
 import { Section } from '../article.tsx'
 import { Support } from '../contacts.tsx'
@@ -45,6 +46,18 @@ export const productFaqSections = [
       <p>
         Your name, logo, color and message on your download pages and in link previews. Set it up on
         the account page. It is shown while you have Premium.
+      </p>
+    </Question>
+    <Question id="links-by-email" title="Can Mayfly send a link by email?">
+      <p>
+        Yes: select “Send by email” in the menu of a link, and enter up to {maxRecipients} addresses
+        and a message. Everyone gets an email of their own, with your name and brand, and replies go
+        to you. Every email has a link that stops such emails. If one can’t be delivered, the list
+        of your files says so.
+      </p>
+      <p>
+        The operator of a server can turn this off. With Free, “Email link” opens an email in your
+        own email program.
       </p>
     </Question>
     <Question id="premium-ends" title="What happens to my files when Premium ends?">

@@ -10,6 +10,7 @@ const planRows: readonly { label: string; valueFor: (tier: Tier) => string }[] =
     label: 'Open requests for files',
     valueFor: (tier) => String(tierTraits[tier].maxOpenRequests ?? 'Any number'),
   },
+  { label: 'Links sent by email', valueFor: (tier) => yesOrNo(tierTraits[tier].sendsLinks) },
   { label: 'File Manager', valueFor: (tier) => yesOrNo(tierTraits[tier].fileManager) },
   { label: 'Analytics', valueFor: (tier) => yesOrNo(tierTraits[tier].analytics) },
   { label: 'Custom branding', valueFor: (tier) => yesOrNo(tierTraits[tier].branding) },

@@ -135,7 +135,7 @@ function Features() {
           Your logo, your color and your message on your download pages.
         </Feature>
       </ul>
-      <p className="muted after">{values.requestsNote}</p>
+      <p className="muted after">{values.featuresNote}</p>
     </section>
   )
 }
