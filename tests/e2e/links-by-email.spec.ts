@@ -7,7 +7,6 @@ import { requestSending } from '../support/link-emails.ts'
 import { makeFile, makePerson } from '../support/make.ts'
 import { createDatabase } from '../support/postgres-server.ts'
 import { startSmtpServer, type TestSmtpServer } from '../support/smtp-server.ts'
-import { findAxeViolations, loadAxe } from './support/axe.ts'
 import { fileRow, openDashboard } from './support/dashboard.ts'
 import { getPostgresUrl } from './support/run.ts'
 import { test as base, expect } from './support/test.ts'
@@ -69,8 +68,6 @@ test('a link goes to several people by email, and one of them stops such emails'
   const html = typeof email?.html === 'string' ? email.html : ''
   const optOutUrl = /href="([^"]*\/opt-out\/[^"]*)"/.exec(html)?.[1] ?? ''
   await recipientPage.goto(optOutUrl)
-  await loadAxe(recipientPage)
-  expect(await findAxeViolations(recipientPage)).toEqual([])
   await recipientPage.getByRole('button', { name: 'Stop these emails' }).click()
   await expect(recipientPage.getByRole('heading', { name: 'Emails stopped' })).toBeVisible()
 

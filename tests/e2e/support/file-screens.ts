@@ -138,4 +138,15 @@ export const linkScreens: Screens = {
     await page.getByRole('menuitem', { name: 'QR code' }).click()
     await expect(page.getByRole('img', { name: /^QR code of / })).toBeVisible()
   },
+  'sending a link by email': async ({ app, page }) => {
+    app.deps.config.smtpUrl = 'smtp://mail.example.org'
+    const person = await makePerson(app, { tier: 'premium', emailVerified: true })
+    await makeFile(person, { name: longName })
+    await openDashboard(page, app, person)
+    await page.getByRole('button', { name: /^More for link of / }).click()
+    await page.getByRole('menuitem', { name: 'Send by email' }).click()
+    await page.getByLabel('To').fill('Grace <grace@example.org>, nobody')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await expect(page.getByText('nobody is not an email address.')).toBeVisible()
+  },
 }
