@@ -27,6 +27,29 @@ export function sectionEnd(condition: string): string {
   return `{{/${condition}}}`
 }
 
+/** Placeholders of a brand, on the pages of links and requests. */
+const brandPlaceholders = [
+  // The brand's name, or Mayfly if there is no brand name.
+  'site',
+  'brandName',
+  'brandMessage',
+  // A style sheet. It must come from `accentStyle` in page-brand.ts, because escaping isn't enough
+  // to make other text safe inside <style>.
+  'accentStyle',
+  'logoPath',
+  'logoWidth',
+  'logoHeight',
+  'logoAlt',
+] as const
+
+/**
+ * Conditions of these pages. Exactly one of the first two is true: `branded` if the page shows the
+ * owner's brand, otherwise `plain`.
+ */
+const brandConditions = ['branded', 'plain', 'brandName', 'brandMessage', 'accent', 'logo'] as const
+
+export type BrandCondition = (typeof brandConditions)[number]
+
 /** Placeholders of the download page. */
 export const pagePlaceholders = [
   'origin',
@@ -62,19 +85,9 @@ export const pagePlaceholders = [
   'renewableX',
   'renewableWidth',
   'sha256',
-  // The brand's name, or Mayfly if there is no brand name.
-  'site',
   // The brand's message followed by ' · ', or an empty string. Link previews start with it.
   'lead',
-  'brandName',
-  'brandMessage',
-  // A style sheet. It must come from `accentStyle` in page-template.ts, because escaping isn't
-  // enough to make other text safe inside <style>.
-  'accentStyle',
-  'logoPath',
-  'logoWidth',
-  'logoHeight',
-  'logoAlt',
+  ...brandPlaceholders,
 ] as const
 
 export type PagePlaceholder = (typeof pagePlaceholders)[number]
@@ -96,13 +109,7 @@ export const pageConditions = [
   // True if the name is so long that it needs a smaller font.
   'longName',
   'sha256',
-  // Exactly one of these is true: `branded` if the page shows the owner's brand, otherwise `plain`.
-  'branded',
-  'plain',
-  'brandName',
-  'brandMessage',
-  'accent',
-  'logo',
+  ...brandConditions,
 ] as const
 
 export type PageCondition = FileKind | (typeof pageConditions)[number]
@@ -117,7 +124,7 @@ export const fileConditions = ['ready', 'uploading'] as const
 
 export type FileCondition = (typeof fileConditions)[number]
 
-/** Placeholders of a request's page. Those of the brand are like those of the download page. */
+/** Placeholders of a request's page. */
 export const requestPlaceholders = [
   'origin',
   'code',
@@ -134,14 +141,7 @@ export const requestPlaceholders = [
   // When the request closes, as text and as ISO 8601.
   'until',
   'closesAt',
-  'site',
-  'brandName',
-  'brandMessage',
-  'accentStyle',
-  'logoPath',
-  'logoWidth',
-  'logoHeight',
-  'logoAlt',
+  ...brandPlaceholders,
 ] as const
 
 export type RequestPlaceholder = (typeof requestPlaceholders)[number]
@@ -153,7 +153,7 @@ export const requestConditions = [
   // False if the request is locked.
   'unlocked',
   'message',
-  ...(['branded', 'plain', 'brandName', 'brandMessage', 'accent', 'logo'] as const),
+  ...brandConditions,
 ] as const
 
 export type RequestCondition = (typeof requestConditions)[number]

@@ -1,8 +1,6 @@
+import type { BrandCondition } from '../../shared/placeholders.ts'
 import { type AccentPair, accentPairs } from '../../shared/rules/accounts/accent.ts'
 import { type BrandRow, logoPath } from '../branding/queries.ts'
-
-/** Conditions of a page that shows the owner's brand in place of ours. */
-type BrandCondition = 'plain' | 'branded' | 'brandName' | 'brandMessage' | 'accent' | 'logo'
 
 export function brandConditions(brand: BrandRow | null): BrandCondition[] {
   if (brand === null) return ['plain']

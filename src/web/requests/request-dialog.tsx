@@ -15,7 +15,7 @@ import { maxOpenDays } from '../../shared/rules/links/request-state.ts'
 import { failureText, showFailure } from '../api/show-failure.ts'
 import { DialogButtons, FormDialog } from '../ui/dialog.tsx'
 import { PasswordField, TextField } from '../ui/field.tsx'
-import { type FieldErrors, Form } from '../ui/form.tsx'
+import { type FieldErrors, Form, messagesByField } from '../ui/form.tsx'
 import { Switch } from '../ui/switch.tsx'
 import { toast } from '../ui/toast.tsx'
 import { type NewRequest, type RequestChanges, useSaveRequest } from './use-requests.ts'
@@ -75,13 +75,10 @@ export function RequestDialog({ request, onClosed }: RequestDialogProps) {
   const submit = async (values: RequestValues) => {
     const { body } = requests[request ? 'changeRequest' : 'createRequest']
     const parsed = body.safeParse(toRequest(values, request))
-    setErrors(
-      Object.fromEntries(
-        parsed.error?.issues.map(({ path: [name], message }) => {
-          return [String(name), fieldErrors[String(name)] ?? message]
-        }) ?? [],
-      ),
-    )
+    const issues = parsed.error?.issues.map(({ path, message }) => {
+      return { path, message: fieldErrors[String(path[0])] ?? message }
+    })
+    setErrors(messagesByField(issues))
     if (!parsed.success) return
     try {
       const values: NewRequest | RequestChanges = parsed.data

@@ -20,9 +20,7 @@ import { Switch } from '../ui/switch.tsx'
 import { RequestDialog } from './request-dialog.tsx'
 import { useCloseRequest, useRequests } from './use-requests.ts'
 
-const QrDialog = lazy(() =>
-  import('../files/qr-dialog.tsx').then((module) => ({ default: module.QrDialog })),
-)
+const QrDialog = lazy(async () => ({ default: (await import('../files/qr-dialog.tsx')).QrDialog }))
 
 const headingId = 'requests-heading'
 
