@@ -145,7 +145,7 @@ export const linkScreens: Screens = {
     await openDashboard(page, app, person)
     await page.getByRole('button', { name: /^More for link of / }).click()
     await page.getByRole('menuitem', { name: 'Send by email' }).click()
-    await page.getByLabel('To').fill('Grace <grace@example.org>, nobody')
+    await page.getByLabel('To', { exact: true }).fill('Grace <grace@example.org>, nobody')
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     await expect(page.getByText('nobody is not an email address.')).toBeVisible()
   },

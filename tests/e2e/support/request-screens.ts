@@ -30,9 +30,9 @@ export const requestScreens: Screens = {
     await page.getByRole('button', { name: '1 received' }).click()
     await expect(page.getByRole('button', { name: 'Share' })).toBeVisible()
   },
-  'page of a locked request': async ({ page }) => {
-    const address = page.getByRole('link', { name: /^\/r\// })
-    await page.goto((await address.first().getAttribute('href')) ?? '')
+  'page of a locked request': async ({ app, page }) => {
+    const { code } = await makeRequest(await makePerson(app), { password: 'open sesame' })
+    await page.goto(`/r/${code}`)
     await expect(page.getByLabel('Password')).toBeVisible()
   },
   'page of a request with files to send': async ({ app, page }) => {
