@@ -120,9 +120,17 @@ export async function blockContent(
   return insertedRows.length > 0
 }
 
-/** True if content with this SHA-256 is blocked. */
-export async function isBlocked(db: Db, sha256: string): Promise<boolean> {
-  return (await db.$count(blockedContent, eq(blockedContent.sha256, sha256))) > 0
+/** Returns those of the SHA-256s whose content is blocked. */
+export async function findBlocked(
+  db: Db,
+  sha256s: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (sha256s.length === 0) return new Set()
+  const rows = await db
+    .select({ sha256: blockedContent.sha256 })
+    .from(blockedContent)
+    .where(inArray(blockedContent.sha256, [...sha256s]))
+  return new Set(rows.map(({ sha256 }) => sha256))
 }
 
 /** True if blocked content has this size, in bytes. Files of other sizes can't contain any. */

@@ -9,6 +9,7 @@ import { createBrowserHandleStore } from './picking/handle-store.ts'
 import { createRecordLocks } from './records/record-locks.ts'
 import { createRecordStore } from './records/upload-records.ts'
 import { browserTimers } from './timers.ts'
+import { batchCalls } from './transfer/batch-calls.ts'
 import { createChecksums, startChecksumWorker } from './transfer/checksums.ts'
 import { waitOrReconnect, watchUnload } from './transfer/connection.ts'
 import { type IsServerReady, isServerUp } from './transfer/retry-policy.ts'
@@ -31,7 +32,9 @@ const calls: UploadCalls = {
   getUploadUrl: (body, signal) => toOutcome(call('getUploadUrl', { body, signal })),
   createLink: (body, signal) => toOutcome(call('createLink', { body, signal })),
   addFiles: (input, signal) => toOutcome(call('addFiles', { ...input, signal })),
-  confirmUpload: (body, signal) => toOutcome(call('confirmUpload', { body, signal })),
+  confirmUpload: batchCalls((uploads, signal) =>
+    toOutcome(call('confirmUploads', { body: { uploads }, signal })),
+  ),
   listParts: (query, signal) => toOutcome(call('listParts', { query, signal })),
   abortUpload: (cloudKey) =>
     toOutcome(call('abortUpload', { body: { cloudKey }, signal: timeout(callTimeoutMs) })),
