@@ -58,28 +58,10 @@ export async function findFileNames(db: Db, ids: string[]): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** The columns needed to block a file's content. */
-export type ContentRow = Pick<
-  typeof files.$inferSelect,
-  | 'id'
-  | 'ownerId'
-  | 'storage'
-  | 'storageKey'
-  | 'size'
-  | 'sha256'
-  | 'isContentProved'
-  | 'takenDownAt'
-  | 'takedownReason'
-  | 'purgingAt'
-  | 'purgedAt'
-> & {
-  /** Null if the owner has deleted the file. */
-  shortCode: string | null
-}
-
 const content = {
   id: files.id,
   ownerId: files.ownerId,
+  /** Null if the owner has deleted the file. */
   shortCode: links.shortCode,
   storage: files.storage,
   storageKey: files.storageKey,
@@ -93,7 +75,7 @@ const content = {
 }
 
 /** Locks a file until the transaction ends. Returns undefined if its row no longer exists. */
-export async function lockContent(tx: Db, id: string): Promise<ContentRow | undefined> {
+export async function lockContent(tx: Db, id: string) {
   const [file] = await tx
     .select(content)
     .from(files)
@@ -102,6 +84,9 @@ export async function lockContent(tx: Db, id: string): Promise<ContentRow | unde
     .for('update', { of: files })
   return file
 }
+
+/** The columns needed to block a file's content. */
+export type ContentRow = NonNullable<Awaited<ReturnType<typeof lockContent>>>
 
 /**
  * Blocks content. Empty content is never blocked, because that would block every empty file.
