@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { maxBatchLength } from '../src/shared/contract/batch.ts'
 import { type CurlRequest, curl } from './curl.ts'
 import { makeHttpClient } from './http-client.ts'
 import type { Cores } from './machine.ts'
@@ -16,7 +17,7 @@ const manyFiles = 1000
 /**
  * Measures links of several files: an archive of 1,000 files of 1 MiB, in one stream and a range of
  * it, against nginx sending one file of the same size; the page and the details of such a link; and
- * the confirm of one of its files.
+ * the confirm of 100 of its files.
  */
 export async function measureLinks(
   { mayfly, nginx }: { mayfly: Mayfly; nginx: Nginx },
@@ -37,9 +38,9 @@ export async function measureLinks(
     })
   }
   const confirmSeconds: number[] = []
-  for (const upload of uploads) {
+  for (let from = 0; from < uploads.length; from += maxBatchLength) {
     const startedAt = performance.now()
-    await calls.confirm(upload)
+    await calls.confirmAll(uploads.slice(from, from + maxBatchLength))
     confirmSeconds.push((performance.now() - startedAt) / 1000)
   }
 
@@ -89,7 +90,7 @@ export async function measureLinks(
     const rates = figures.map(({ requestsPerSecond }) => requestsPerSecond)
     rows.push(createRow(label, 'requests/s', { mayfly: rates }))
   }
-  rows.push(createRow('confirm of a file of a link', 's', { mayfly: confirmSeconds }))
+  rows.push(createRow('confirm of 100 files of a link', 's', { mayfly: confirmSeconds }))
   http.close()
   return rows
 }

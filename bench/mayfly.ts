@@ -187,6 +187,15 @@ export function uploadCalls(mayfly: Mayfly, http: HttpClient, cookie: string) {
           urls: Record<string, string>
         }
       ).urls,
+    /** Confirms up to 100 uploads with one request. */
+    confirmAll: async (startedUploads: readonly StartedUpload[]) => {
+      const uploads = startedUploads.map(({ cloudKey, metadata }) => ({ cloudKey, metadata }))
+      const { results } = (await post('/api/files/confirm-uploads', { uploads })) as {
+        results: { error?: unknown }[]
+      }
+      const refused = results.find(({ error }) => error !== undefined)
+      if (refused) throw new Error(`A confirm was refused: ${JSON.stringify(refused)}`)
+    },
     confirm: async ({ cloudKey, metadata }: StartedUpload) =>
       (await post('/api/files/confirm-upload', {
         cloudKey,

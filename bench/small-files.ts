@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { maxBatchLength } from '../src/shared/contract/batch.ts'
 import { makeHttpClient } from './http-client.ts'
 import { contentType, type Mayfly, signIn, uploadCalls, uploadFile } from './mayfly.ts'
 import type { Nginx } from './nginx.ts'
@@ -26,7 +27,7 @@ interface UploadCost {
 /**
  * Measures how many 100 KiB files per second 16 clients upload: with three requests per file for
  * Mayfly (start, PUT, confirm), and with one PUT per file for nginx. Also measures Mayfly with one
- * link of all files, which starts them with one request.
+ * link of all files, which starts them with one request and confirms 100 with each.
  */
 export async function measureSmallFiles({
   mayfly,
@@ -47,10 +48,10 @@ export async function measureSmallFiles({
     inParallel(fileNames, (name) => uploadFile(mayfly, http, cookie, { name, bytes }))
   const uploadLink = async () => {
     const { uploads } = await calls.startLink(fileNames, fileBytes)
-    await inParallel(uploads, async (startedUpload) => {
-      await put(startedUpload.uploadUrl)
-      await calls.confirm(startedUpload)
-    })
+    await inParallel(uploads, ({ uploadUrl }) => put(uploadUrl))
+    for (let from = 0; from < uploads.length; from += maxBatchLength) {
+      await calls.confirmAll(uploads.slice(from, from + maxBatchLength))
+    }
   }
   const uploadToNginx = () => inParallel(fileNames, (name) => put(`${nginx.url}/files/${name}`))
 

@@ -28,6 +28,7 @@ import {
   uploadBytes,
 } from '../../../tests/support/takedowns.ts'
 import type { TestApp } from '../../../tests/support/test-app.ts'
+import { codesOf, confirmInBatch, startAndSend } from '../../../tests/support/upload-batches.ts'
 import { expectError, requestConfirm } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { blockedContent, removals, uploads } from '../db/schema.ts'
@@ -94,6 +95,23 @@ describe('blocked content', () => {
     const { cloudKey } = secondUpload
     await expectError(await eve.post('/api/files', { cloudKey }), 409, 'CONTENT_BLOCKED')
     expect(await app.storage.storedSize(cloudKey)).toBeNull()
+  })
+
+  it('is rejected in a batch without affecting the other entries', async () => {
+    const bytes = makeFileBytes()
+    await takeDownOrThrow(admin, (await makeFile(owner, { bytes })).shortCode)
+    const premiumUser = await makePerson(app, { tier: 'premium' })
+    const startedUploads = await startAndSend(premiumUser, [
+      makeFileBytes(),
+      bytes,
+      makeFileBytes(),
+    ])
+    expect(codesOf(await confirmInBatch(premiumUser, startedUploads))).toEqual([
+      'ok',
+      'CONTENT_BLOCKED',
+      'ok',
+    ])
+    expect(await app.storage.storedSize(startedUploads[1]?.cloudKey ?? '')).toBeNull()
   })
 
   it('is rejected by each of many parallel confirms', async () => {

@@ -58,28 +58,10 @@ export async function findFileNames(db: Db, ids: string[]): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** The columns needed to block a file's content. */
-export type ContentRow = Pick<
-  typeof files.$inferSelect,
-  | 'id'
-  | 'ownerId'
-  | 'storage'
-  | 'storageKey'
-  | 'size'
-  | 'sha256'
-  | 'isContentProved'
-  | 'takenDownAt'
-  | 'takedownReason'
-  | 'purgingAt'
-  | 'purgedAt'
-> & {
-  /** Null if the owner has deleted the file. */
-  shortCode: string | null
-}
-
 const content = {
   id: files.id,
   ownerId: files.ownerId,
+  /** Null if the owner has deleted the file. */
   shortCode: links.shortCode,
   storage: files.storage,
   storageKey: files.storageKey,
@@ -93,7 +75,7 @@ const content = {
 }
 
 /** Locks a file until the transaction ends. Returns undefined if its row no longer exists. */
-export async function lockContent(tx: Db, id: string): Promise<ContentRow | undefined> {
+export async function lockContent(tx: Db, id: string) {
   const [file] = await tx
     .select(content)
     .from(files)
@@ -102,6 +84,9 @@ export async function lockContent(tx: Db, id: string): Promise<ContentRow | unde
     .for('update', { of: files })
   return file
 }
+
+/** The columns needed to block a file's content. */
+export type ContentRow = NonNullable<Awaited<ReturnType<typeof lockContent>>>
 
 /**
  * Blocks content. Empty content is never blocked, because that would block every empty file.
@@ -120,9 +105,17 @@ export async function blockContent(
   return insertedRows.length > 0
 }
 
-/** True if content with this SHA-256 is blocked. */
-export async function isBlocked(db: Db, sha256: string): Promise<boolean> {
-  return (await db.$count(blockedContent, eq(blockedContent.sha256, sha256))) > 0
+/** Returns those of the SHA-256s whose content is blocked. */
+export async function findBlocked(
+  db: Db,
+  sha256s: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (sha256s.length === 0) return new Set()
+  const rows = await db
+    .select({ sha256: blockedContent.sha256 })
+    .from(blockedContent)
+    .where(inArray(blockedContent.sha256, [...sha256s]))
+  return new Set(rows.map(({ sha256 }) => sha256))
 }
 
 /** True if blocked content has this size, in bytes. Files of other sizes can't contain any. */

@@ -20,7 +20,7 @@ import {
   type ReportOutcome,
 } from '../../shared/rules/links/report.ts'
 import { files, links, type ReportStatement, reports, users } from '../db/schema.ts'
-import { inBatches } from '../db/sql.ts'
+import { deleteInBatches } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 
 export type ReportRow = typeof reports.$inferSelect
@@ -221,20 +221,8 @@ export async function deleteExpiredReports(db: Db, now: Date): Promise<number> {
     lt(reports.lastReportedAt, daysAgo(openReportDays)),
     notExists(storedFileQuery),
   )
-  return (await deleteReports(db, isExpiredClosed)) + (await deleteReports(db, isAbandoned))
-}
-
-function deleteReports(db: Db, condition: SQL | undefined): Promise<number> {
-  return inBatches(async (limit) => {
-    const idsQuery = db
-      .select({ id: reports.id })
-      .from(reports)
-      .where(condition)
-      .limit(limit)
-      .for('update', { skipLocked: true })
-    const { rowCount } = await db.delete(reports).where(inArray(reports.id, idsQuery))
-    return rowCount ?? 0
-  })
+  const closedCount = await deleteInBatches(db, reports.id, isExpiredClosed)
+  return closedCount + (await deleteInBatches(db, reports.id, isAbandoned))
 }
 
 /**

@@ -35,24 +35,15 @@ export async function readStats(db: Db, now: Date) {
   }
 }
 
-/** A user, with the number of counted files and their downloads. */
-export interface CountedUser {
-  user: typeof users.$inferSelect
-  fileCount: number
-  /** Total size of the user's files that are still in storage, in bytes. */
-  storedBytes: number
-  totalDownloads: number
-  sessionCount: number
-}
-
 /**
- * Lists up to `limit` users, newest first. With `search`, lists only users whose email address or
- * name contains that text, ignoring case.
+ * Lists up to `limit` users, newest first, with the number of their counted files and of the files'
+ * downloads. `storedBytes` is the size of the files that are still in storage. With `search`, lists
+ * only users whose email address or name contains that text, ignoring case.
  */
 export async function listUsers(
   db: Db,
   { search, limit, now }: { search: string | undefined; limit: number; now: Date },
-): Promise<CountedUser[]> {
+) {
   // With at least three characters, this uses the trigram index on the column.
   const searchCondition = search ? ilike(users.searchText, `%${escapePattern(search)}%`) : undefined
   const matchingUsersQuery = db

@@ -1,7 +1,6 @@
 /** SQL for accounts and email tokens. */
 import { randomUUID } from 'node:crypto'
-import { and, eq, getTableColumns, gt, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
-import type { PgColumn } from 'drizzle-orm/pg-core'
+import { and, eq, getTableColumns, gt, lt, lte, type SQL, sql } from 'drizzle-orm'
 import { maxEmailWindowMs } from '../../shared/rules/accounts/email-limits.ts'
 import type { TokenPurpose } from '../../shared/rules/accounts/session-lifetime.ts'
 import {
@@ -14,7 +13,7 @@ import {
   users,
   verifications,
 } from '../db/schema.ts'
-import { inBatches } from '../db/sql.ts'
+import { deleteInBatches } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 
 /** The provider ids in the table `accounts`, one for each sign-in method. */
@@ -27,22 +26,21 @@ const accountColumns = { ...getTableColumns(users), passwordHash: accounts.passw
 const hasPassword = and(eq(accounts.userId, users.id), eq(accounts.providerId, providers.password))
 
 /** Finds the account with this email address (in lower case). */
-export async function findAccountByEmail(db: Db, email: string): Promise<Account | undefined> {
-  const [row] = await db
-    .select(accountColumns)
-    .from(users)
-    .leftJoin(accounts, hasPassword)
-    .where(eq(users.email, email))
-  return row
+export function findAccountByEmail(db: Db, email: string): Promise<Account | undefined> {
+  return findAccountWhere(db, eq(users.email, email))
 }
 
 /** Finds the account with this id. Returns undefined if it has been deleted. */
-export async function findAccount(db: Db, userId: string): Promise<Account | undefined> {
+export function findAccount(db: Db, userId: string): Promise<Account | undefined> {
+  return findAccountWhere(db, eq(users.id, userId))
+}
+
+async function findAccountWhere(db: Db, condition: SQL): Promise<Account | undefined> {
   const [row] = await db
     .select(accountColumns)
     .from(users)
     .leftJoin(accounts, hasPassword)
-    .where(eq(users.id, userId))
+    .where(condition)
   return row
 }
 
@@ -237,19 +235,7 @@ export async function removeExpiredRows(db: Db, now: Date): Promise<number> {
     [pendingSignups.id, lt(pendingSignups.expiresAt, now)],
     [rateLimits.key, lt(rateLimits.expire, now.getTime())],
   ] as const) {
-    removedCount += await inBatches((limit) => removeRows(db, key, isExpired, limit))
+    removedCount += await deleteInBatches(db, key, isExpired)
   }
   return removedCount
-}
-
-/** Removes one batch of rows. Skips locked rows, because waiting for them could deadlock. */
-async function removeRows(db: Db, key: PgColumn, condition: SQL, limit: number): Promise<number> {
-  const keysQuery = db
-    .select({ key })
-    .from(key.table)
-    .where(condition)
-    .limit(limit)
-    .for('update', { skipLocked: true })
-  const { rowCount } = await db.delete(key.table).where(inArray(key, keysQuery))
-  return rowCount ?? 0
 }

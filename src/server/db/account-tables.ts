@@ -40,8 +40,8 @@ export const users = pgTable(
 )
 
 /** The column of the user that a row belongs to. The row is deleted with the user. */
-export function ownerId() {
-  return text('user_id')
+export function ownerId(name = 'user_id') {
+  return text(name)
     .notNull()
     .references(() => users.id, { onDelete: 'cascade' })
 }

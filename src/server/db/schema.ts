@@ -13,7 +13,6 @@ import {
   real,
   smallint,
   text,
-  timestamp,
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
@@ -49,9 +48,7 @@ export const links = pgTable(
   'links',
   {
     id: uuid().primaryKey().defaultRandom(),
-    ownerId: text('owner_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    ownerId: ownerId('owner_id'),
     shortCode: text('short_code').notNull().unique(),
     title: text(),
     message: text(),
@@ -337,9 +334,7 @@ export const fileDownloads = pgTable(
 export const ownerDownloads = pgTable(
   'owner_downloads',
   {
-    ownerId: text('owner_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    ownerId: ownerId('owner_id'),
     day: date().notNull(),
     shard: smallint().notNull(),
     count: integer().notNull(),
@@ -364,9 +359,7 @@ export const downloadStarts = pgTable(
 
 /** Users' File Manager settings. A user without a row has the defaults. */
 export const preferences = pgTable('preferences', {
-  userId: text('user_id')
-    .primaryKey()
-    .references(() => users.id, { onDelete: 'cascade' }),
+  userId: ownerId().primaryKey(),
   defaultExpirationDays: smallint('default_expiration_days').notNull(),
   mailOnFirstDownload: boolean('mail_on_first_download').notNull(),
   mailBeforeExpiry: boolean('mail_before_expiry').notNull(),
@@ -450,7 +443,7 @@ export const settings = pgTable('settings', {
   key: text().primaryKey(),
   value: text().notNull(),
   description: text().notNull().default(''),
-  updatedAt: timestamp('updated_at', { withTimezone: true, mode: 'date' }).notNull(),
+  updatedAt: timestamptz('updated_at').notNull(),
 })
 
 /** The rate limiter's counters. `expire` is in milliseconds since the epoch. */

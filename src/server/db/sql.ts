@@ -1,6 +1,7 @@
-import { type Column, getTableColumns, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { type Column, getTableColumns, inArray, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { extensionsByKind, typePatterns } from '../../shared/rules/files/file-kind.ts'
+import type { Db } from './transaction.ts'
 
 /**
  * Inlines a constant into a statement. As a parameter, it would prevent the use of a partial index
@@ -47,6 +48,29 @@ export async function inBatches(change: (limit: number) => Promise<number>): Pro
     total += changedCount
     if (changedCount < batchSize) return total
   }
+}
+
+/**
+ * Deletes the rows that match a condition, in batches, each in its own statement. Skips locked
+ * rows, because waiting for them could deadlock.
+ * @param key the table's primary key.
+ * @returns the number of deleted rows.
+ */
+export function deleteInBatches(
+  db: Db,
+  key: PgColumn,
+  condition: SQL | undefined,
+): Promise<number> {
+  return inBatches(async (limit) => {
+    const keysQuery = db
+      .select({ key })
+      .from(key.table)
+      .where(condition)
+      .limit(limit)
+      .for('update', { skipLocked: true })
+    const { rowCount } = await db.delete(key.table).where(inArray(key, keysQuery))
+    return rowCount ?? 0
+  })
 }
 
 /**

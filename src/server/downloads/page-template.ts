@@ -1,3 +1,5 @@
+import type { z } from 'zod'
+import type { linkFile } from '../../shared/contract/links.ts'
 import {
   type FileCondition,
   type FilePlaceholder,
@@ -30,18 +32,7 @@ interface LockedPageLink {
 }
 
 /** A file as shown on its link's page. */
-export interface PageFile {
-  id: string
-  name: string
-  mimeType: string
-  /** In bytes. */
-  size: number
-  /** In hexadecimal; null if unknown. */
-  sha256: string | null
-  state: 'uploading' | 'ready'
-  /** In bytes. */
-  receivedBytes: number
-}
+export type PageFile = z.input<typeof linkFile>
 
 /** What the page of an active link shows. */
 export interface PageLink extends LockedPageLink {

@@ -58,19 +58,8 @@ export function prepareOpenLink({ clock, db }: { clock: Clock; db: Db }) {
         crc32: files.crc32,
       },
       isUploading: sql<boolean>`exists (select 1 from ${uploads} where ${uploads.linkId} = ${links.id})`,
-      owner: {
-        tier: owner.tier,
-        premiumTrialStartedAt: owner.premiumTrialStartedAt,
-        premiumTrialEndsAt: owner.premiumTrialEndsAt,
-      },
-      brand: {
-        name: brand.name,
-        accent: brand.accent,
-        message: brand.message,
-        logoKey: brand.logoKey,
-        logoWidth: brand.logoWidth,
-        logoHeight: brand.logoHeight,
-      },
+      owner: owner._.selectedFields,
+      brand: brand._.selectedFields,
     })
     .from(links)
     .leftJoin(files, isAvailable)

@@ -1,7 +1,7 @@
-import { and, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm'
+import { and, desc, eq, gte, lt, sql } from 'drizzle-orm'
 import { feedbackRetentionMs } from '../../shared/rules/files/retention.ts'
 import { feedback } from '../db/schema.ts'
-import { inBatches } from '../db/sql.ts'
+import { deleteInBatches } from '../db/sql.ts'
 import type { Db } from '../db/transaction.ts'
 
 export type FeedbackRow = typeof feedback.$inferSelect
@@ -38,16 +38,7 @@ export async function removeFeedback(tx: Db, id: string): Promise<FeedbackRow | 
  */
 export function removeOldFeedback(db: Db, now: Date): Promise<number> {
   const cutoff = new Date(now.getTime() - feedbackRetentionMs)
-  return inBatches(async (limit) => {
-    const idsQuery = db
-      .select({ id: feedback.id })
-      .from(feedback)
-      .where(lt(feedback.createdAt, cutoff))
-      .limit(limit)
-      .for('update', { skipLocked: true })
-    const { rowCount } = await db.delete(feedback).where(inArray(feedback.id, idsQuery))
-    return rowCount ?? 0
-  })
+  return deleteInBatches(db, feedback.id, lt(feedback.createdAt, cutoff))
 }
 
 export async function findFeedback(db: Db, id: string): Promise<FeedbackRow | undefined> {

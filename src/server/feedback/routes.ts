@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { parseCursor, takePage, timestamp } from '../http/cursor.ts'
 import type { HttpEnv, PageResponder } from '../http/env.ts'
-import { bodyBytes, type Handlers } from '../http/mount.ts'
+import { formFields, type Handlers } from '../http/mount.ts'
 import { deleteFeedback } from './delete-feedback.ts'
 import { listFeedback } from './queries.ts'
 import { sendFeedback } from './send-feedback.ts'
@@ -54,8 +54,7 @@ export function feedbackRoutes(
  * @throws {AppError} INVALID_INPUT
  */
 async function readForm(context: Context<HttpEnv>): Promise<z.output<typeof feedbackBody>> {
-  const text = new TextDecoder().decode(bodyBytes(context))
-  const parsed = feedbackBody.safeParse(Object.fromEntries(new URLSearchParams(text)))
+  const parsed = feedbackBody.safeParse(formFields(context))
   if (parsed.success) return parsed.data
   throw new AppError('INVALID_INPUT', { message: formErrorMessage(parsed.error) })
 }

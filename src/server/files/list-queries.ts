@@ -6,10 +6,7 @@ import type { Owner } from '../http/session.ts'
 import { type FileRow, fileColumns, isLinkOfFile, statusOf } from './queries.ts'
 
 /** A file's position in its owner's list. `createdAt` is as precise as in the database. */
-export interface FilePosition {
-  createdAt: string
-  id: string
-}
+export type FilePosition = readonly [createdAt: string, id: string]
 
 /** Lists a page of a user's files, newest first, starting after a position. */
 export function listFiles(
@@ -28,7 +25,7 @@ export function listFiles(
         eq(files.ownerId, ownerId),
         isNull(files.deletedAt),
         after &&
-          sql`(${files.createdAt}, ${files.id}) < (${after.createdAt}::timestamptz, ${after.id}::uuid)`,
+          sql`(${files.createdAt}, ${files.id}) < (${after[0]}::timestamptz, ${after[1]}::uuid)`,
       ),
     )
     .orderBy(desc(files.createdAt), desc(files.id))

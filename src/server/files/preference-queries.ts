@@ -13,19 +13,10 @@ function hasFileManager(now: Date): SQL {
   return inArray(tierAt(now), tiersWithFileManager)
 }
 
-function toPreferences(row: typeof preferences.$inferSelect): Preferences {
-  return {
-    defaultExpirationDays: row.defaultExpirationDays,
-    mailOnFirstDownload: row.mailOnFirstDownload,
-    mailBeforeExpiry: row.mailBeforeExpiry,
-    mailOnDelivery: row.mailOnDelivery,
-  }
-}
-
 /** Returns a user's preferences, or the defaults if none are stored. */
 export async function readPreferences(db: Db, userId: string): Promise<Preferences> {
   const [row] = await db.select().from(preferences).where(eq(preferences.userId, userId))
-  return row ? toPreferences(row) : defaultPreferences
+  return row ?? defaultPreferences
 }
 
 /** Updates some of a user's preferences. Returns all of them. */
@@ -40,7 +31,7 @@ export async function writePreferences(
     .onConflictDoUpdate({ target: preferences.userId, set: { userId, ...changes } })
     .returning()
   if (!row) throw new Error('the preferences were not written')
-  return toPreferences(row)
+  return row
 }
 
 /**

@@ -233,27 +233,11 @@ export async function renameFile(
 }
 
 /**
- * A file that was just taken down. Without the takedown, its link would have expired at
- * `expiresAt`.
- */
-export type TakenDownFile = Pick<
-  FileRow,
-  | 'id'
-  | 'ownerId'
-  | 'shortCode'
-  | 'storage'
-  | 'storageKey'
-  | 'sha256'
-  | 'takedownReason'
-  | 'expiresAt'
->
-
-/**
  * Takes down up to `limit` files with stored bytes. They can no longer be downloaded, and the
  * caller or the next purge removes their bytes. The rows stay in their owners' history. `condition`
  * and `reason` can use the columns of `blocked_content`, joined by SHA-256.
  */
-async function takeDownWhere(
+function takeDownWhere(
   db: Db,
   {
     condition,
@@ -261,7 +245,7 @@ async function takeDownWhere(
     limit,
     now,
   }: { condition: SQL | undefined; reason: SQL; limit: number; now: Date },
-): Promise<TakenDownFile[]> {
+) {
   const selectedFiles = db.$with('due').as(
     db
       .select({
@@ -303,6 +287,12 @@ async function takeDownWhere(
     })
 }
 
+/**
+ * A file that was just taken down. Without the takedown, its link would have expired at
+ * `expiresAt`.
+ */
+export type TakenDownFile = Awaited<ReturnType<typeof takeDownWhere>>[number]
+
 /** Takes down a file. Returns undefined if its bytes are gone or being removed. */
 export async function takeDownFile(
   tx: Db,
@@ -310,13 +300,8 @@ export async function takeDownFile(
   reason: string,
   now: Date,
 ): Promise<TakenDownFile | undefined> {
-  const condition = eq(files.id, id)
-  const [takenDownFile] = await takeDownWhere(tx, {
-    condition,
-    reason: sql`${reason}::text`,
-    limit: 1,
-    now,
-  })
+  const options = { condition: eq(files.id, id), reason: sql`${reason}::text`, limit: 1, now }
+  const [takenDownFile] = await takeDownWhere(tx, options)
   return takenDownFile
 }
 

@@ -33,10 +33,7 @@ export function fileRoutes(
     async listFiles({ query, user, context }) {
       const { limit, cursor } = query
       const after = parseCursor(fileCursor, cursor)
-      const rows = await listFiles(deps.db, user.id, {
-        limit: limit + 1,
-        after: after && { createdAt: after[0], id: after[1] },
-      })
+      const rows = await listFiles(deps.db, user.id, { limit: limit + 1, after })
       return takePage(context, rows, { limit, cursorOf: ({ createdAt, id }) => [createdAt, id] })
     },
 

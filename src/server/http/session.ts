@@ -1,28 +1,12 @@
 import type { Context } from 'hono'
 import { getCookie } from 'hono/cookie'
-import type { Role } from '../../shared/rules/accounts/role.ts'
-import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
 import { signedInHintCookie } from '../../shared/signed-in-hint.ts'
 import type { users } from '../db/schema.ts'
 import type { HttpEnv } from './env.ts'
 
-type UserRow = Pick<typeof users.$inferSelect, keyof SessionUser>
-
 /** The signed-in user. `tier` is the tier currently in effect. */
-export interface SessionUser {
-  id: string
-  email: string
-  name: string
-  firstName: string
-  lastName: string
-  emailVerified: boolean
-  role: Role
-  tier: Tier
-  premiumTrialStartedAt: Date | null
-  premiumTrialEndsAt: Date | null
-  image: string | null
-}
+export type SessionUser = Omit<typeof users.$inferSelect, 'createdAt' | 'updatedAt' | 'searchText'>
 
 /** The owner of uploads and files, with the tier currently in effect. */
 export type Owner = Pick<SessionUser, 'id' | 'tier'>
@@ -44,7 +28,7 @@ export interface Session {
 }
 
 /** @throws {RangeError} for a tier unknown to this version. */
-export function toSessionUser(user: UserRow, now: Date): SessionUser {
+export function toSessionUser(user: SessionUser, now: Date): SessionUser {
   return { ...user, tier: effectiveTier(user, now) }
 }
 

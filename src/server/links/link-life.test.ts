@@ -24,6 +24,7 @@ import {
   signInAgain,
 } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { confirmInBatch } from '../../../tests/support/upload-batches.ts'
 import { abortUpload, expectError, requestConfirm } from '../../../tests/support/upload-requests.ts'
 import type { Link } from '../../shared/contract/links.ts'
 import { files, links } from '../db/schema.ts'
@@ -147,6 +148,30 @@ describe('a link while its files are on their way', () => {
     app.clock.advance(hour)
     await finishUploads(owner, uploads.slice(1), contents.slice(1))
     expect(await readLink(renewed.shortCode)).toMatchObject({ expiresAt: renewed.expiresAt })
+  })
+
+  it('is complete after batches, of files of one link or several', async () => {
+    const contents = contentsOf(10, 10, 10)
+    const started = [await startLink(owner, contents), await startLink(owner, contents)]
+    const uploads = started.flatMap((link) => link.uploads)
+    for (const [index, upload] of uploads.entries())
+      await putBytes(upload, contents[index % 3] as Uint8Array<ArrayBuffer>)
+    app.clock.advance(hour)
+    const keys = uploads.map(({ cloudKey }) => ({ cloudKey }))
+    // Twice, in parallel, in different orders.
+    const [results, again] = await Promise.all([
+      confirmInBatch(owner, keys.slice(0, 5)),
+      confirmInBatch(owner, keys.slice(0, 5).toReversed()),
+    ])
+    expect(again?.toReversed()).toEqual(results)
+    expect(await readLink(started[1]?.link.shortCode ?? '')).toMatchObject({ state: 'uploading' })
+    await confirmInBatch(owner, keys)
+    const expiresAt = new Date(app.clock().getTime() + 3 * day).toISOString()
+    for (const { link } of started) {
+      const { files: linkFiles, ...finished } = await readLink(link.shortCode)
+      expect(finished).toMatchObject({ state: 'ready', expiresAt })
+      expect(linkFiles.map(({ id }) => id)).toEqual(link.files.map(({ id }) => id))
+    }
   })
 
   it('confirms each file once, also in parallel', async () => {

@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, gt, inArray, isNotNull, lt, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { isStorableText } from '../../shared/contract/fields.ts'
+import type { ownLinkFile } from '../../shared/contract/links.ts'
 import type { FileOrder, SortKey } from '../../shared/rules/files/file-order.ts'
 import { dayInMs } from '../../shared/rules/format/units.ts'
 import { files, linkEmails, links, uploads } from '../db/schema.ts'
@@ -11,25 +12,7 @@ import type { Stores } from '../storage/stores.ts'
 import type { LinkRow } from './queries.ts'
 
 /** A file of a link, or an upload that will become one. */
-export type LinkEntry = Pick<
-  typeof files.$inferSelect,
-  | 'id'
-  | 'mimeType'
-  | 'size'
-  | 'sha256'
-  | 'downloadCount'
-  | 'purgingAt'
-  | 'purgedAt'
-  | 'purgeDueAt'
-  | 'takenDownAt'
-  | 'takedownReason'
-> & {
-  linkId: string | null
-  position: number
-  name: string
-  state: 'uploading' | 'ready'
-  receivedBytes: number
-}
+export type LinkEntry = z.input<typeof ownLinkFile> & { linkId: string | null; position: number }
 
 /** A link with its files, in the order in which its owner chose them. */
 export type LinkView = LinkRow & {

@@ -3,7 +3,7 @@ import type { uploads } from '../../shared/contract/uploads.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { canAddFile, type Limits } from '../../shared/rules/tiers/tier-limits.ts'
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
-import { hasBlockedSize, isBlocked } from '../abuse/queries.ts'
+import { findBlocked, hasBlockedSize } from '../abuse/queries.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, limitError } from '../errors.ts'
 import { type FileRow, findFile, markDeleted } from '../files/queries.ts'
@@ -11,7 +11,14 @@ import { queueDeliveryEmail } from '../requests/request-emails.ts'
 import { SizeMismatch } from '../storage/storage.ts'
 import { lockUser } from '../tiers/queries.ts'
 import { removeBytes } from './end-uploads.ts'
-import { countActiveFiles, findUpload, insertFile, lockUpload, type Upload } from './queries.ts'
+import {
+  countActiveFiles,
+  findUploads,
+  insertFiles,
+  lockUploads,
+  type NewFile,
+  type Upload,
+} from './queries.ts'
 import { endUploads } from './removal-queries.ts'
 
 type ConfirmRequest = z.output<typeof uploads.confirmUpload.body>
@@ -28,32 +35,67 @@ interface Checksums {
   crc32: number | null
 }
 
+/** How many uploads are sealed at once. On disk each is synced, in a bucket completed. */
+const sealedAtOnce = 8
+
 /**
- * Turns a finished upload into a file with a link (design §4): seals the bytes, then inserts the
- * file. Confirming again, even in parallel, returns the same file.
+ * Turns finished uploads into files with links (design §4): seals the bytes, then inserts the files
+ * in one transaction. Confirming an upload again, even in parallel, returns the same file.
  *
  * If the store's `computesSha256` is true, a claimed SHA-256 is compared with the stored bytes. The
  * claim itself is never stored. A claimed CRC-32 is stored if storage doesn't know it. Bytes are
  * read before the response only for that comparison, or if their size matches blocked content; the
  * `compute-digests` job reads the rest, and replaces a claimed CRC-32.
- * @throws {AppError} UPLOAD_NOT_FOUND, also for another user's key; UPLOAD_INCOMPLETE;
- * SIZE_MISMATCH, CHECKSUM_MISMATCH and CONTENT_BLOCKED, which end the upload; UPLOAD_SUPERSEDED if
- * a parallel request ended it; TIER_FILE_COUNT if the owner has reached the file limit (see
- * `maxFilesForConfirm`), after which the upload can still be confirmed later; UNAUTHORIZED if the
- * owner was deleted. If the upload is already a file, CHECKSUM_MISMATCH leaves the file unchanged.
+ * @returns the file of each request, in order, or an error: UPLOAD_NOT_FOUND, also for another
+ * user's key; UPLOAD_INCOMPLETE; SIZE_MISMATCH, CHECKSUM_MISMATCH and CONTENT_BLOCKED, which end
+ * the upload; UPLOAD_SUPERSEDED if a parallel request ended it; TIER_FILE_COUNT if the owner has
+ * reached the file limit (see `maxFilesForConfirm`), after which the upload can still be confirmed
+ * later. If the upload is already a file, CHECKSUM_MISMATCH leaves the file unchanged.
+ * @throws {AppError} UNAUTHORIZED if the owner was deleted.
  */
+export async function confirmUploads(
+  deps: ConfirmDeps,
+  ownerId: string,
+  requests: readonly ConfirmRequest[],
+): Promise<PromiseSettledResult<FileRow>[]> {
+  const keys = requests.map(({ cloudKey }) => cloudKey)
+  const openUploads = await findUploads(deps.db, ownerId, keys)
+  const seals: PromiseSettledResult<Checksums | null>[] = []
+  for (let from = 0; from < requests.length; from += sealedAtOnce) {
+    const sealing = requests.slice(from, from + sealedAtOnce).map(async (request) => {
+      const upload = openUploads.get(request.cloudKey)
+      return upload ? seal(deps, upload, request) : null
+    })
+    seals.push(...(await Promise.allSettled(sealing)))
+  }
+  const sealedUploads = requests.flatMap((request, index): SealedUpload[] => {
+    const result = seals[index]
+    if (result?.status !== 'fulfilled' || !result.value) return []
+    const requestId = openUploads.get(request.cloudKey)?.link.requestId ?? null
+    return [{ request, requestId, ...result.value }]
+  })
+  const outcomes = await createFiles(deps, ownerId, sealedUploads)
+  const confirms = requests.map(async (request, index) => {
+    const result = seals[index]
+    if (result?.status === 'rejected') throw result.reason
+    const outcome = outcomes.get(request.cloudKey)
+    if (outcome instanceof AppError) throw outcome
+    const isOpen = openUploads.has(request.cloudKey)
+    const code = isOpen ? 'UPLOAD_SUPERSEDED' : 'UPLOAD_NOT_FOUND'
+    return outcome ?? findConfirmed(deps, ownerId, request, code)
+  })
+  return Promise.allSettled(confirms)
+}
+
+/** Like `confirmUploads`, but for one upload, and throws its error. */
 export async function confirmUpload(
   deps: ConfirmDeps,
   ownerId: string,
   request: ConfirmRequest,
 ): Promise<FileRow> {
-  const upload = await findUpload(deps.db, ownerId, request.cloudKey)
-  if (upload) {
-    const checksums = await seal(deps, upload, request)
-    const file = checksums && (await createFile(deps, upload, request, checksums))
-    if (file) return file
-  }
-  return findConfirmed(deps, ownerId, request, upload ? 'UPLOAD_SUPERSEDED' : 'UPLOAD_NOT_FOUND')
+  const [result] = await confirmUploads(deps, ownerId, [request])
+  if (result?.status !== 'fulfilled') throw result?.reason
+  return result.value
 }
 
 /** Returns the file of an upload that is no longer open, or throws `code`. */
@@ -76,6 +118,8 @@ async function findConfirmed(
   return file
 }
 
+type SealedUpload = { request: ConfirmRequest; requestId: string | null } & Checksums
+
 /**
  * Seals the stored bytes of an upload. Computes their checksums if the client sent a SHA-256 or the
  * size matches blocked content. An upload with missing bytes stays open. Returns null if a parallel
@@ -95,7 +139,7 @@ async function seal(
   } catch (cause) {
     if (!(cause instanceof SizeMismatch)) throw cause
     if ((cause.actual ?? 0) > size) return rejectUpload(deps, upload, 'SIZE_MISMATCH', cause)
-    if (!(await findUpload(db, ownerId, storageKey))) return null
+    if ((await findUploads(db, ownerId, [storageKey])).size === 0) return null
     throw new AppError('UPLOAD_INCOMPLETE', { cause })
   }
   const shouldCompare = request.sha256 !== undefined && store.computesSha256
@@ -105,7 +149,7 @@ async function seal(
   if (sha256 !== null && request.sha256 !== undefined && sha256 !== request.sha256) {
     return rejectUpload(deps, upload, 'CHECKSUM_MISMATCH')
   }
-  if (sha256 !== null && (await isBlocked(db, sha256))) {
+  if (sha256 !== null && (await findBlocked(db, [sha256])).has(sha256)) {
     return rejectUpload(deps, upload, 'CONTENT_BLOCKED')
   }
   return { sha256, crc32: digest?.crc32 ?? sealedCrc32 ?? request.crc32 ?? null }
@@ -122,44 +166,60 @@ async function rejectUpload(
   throw new AppError(code, { cause })
 }
 
-/** Creates a file from a sealed upload. Returns null if the upload ended in the meantime. */
-async function createFile(
+/**
+ * Creates files from sealed uploads.
+ * @returns the file or error of each upload, by storage key, without those that have ended.
+ */
+async function createFiles(
   deps: ConfirmDeps,
-  { ownerId, storageKey, link }: Upload,
-  { uploadStartTime }: ConfirmRequest,
-  { sha256, crc32 }: Checksums,
-): Promise<FileRow | null> {
+  ownerId: string,
+  sealedUploads: readonly SealedUpload[],
+): Promise<ReadonlyMap<string, FileRow | AppError>> {
   const { clock, db, settings } = deps
+  if (sealedUploads.length === 0) return new Map()
   const limits = await settings.limits()
-  const file = await db.transaction(async (tx) => {
+  const outcomes = await db.transaction(async (tx) => {
     const owner = await lockUser(tx, ownerId)
     if (!owner) throw new AppError('UNAUTHORIZED')
     const now = clock()
     const tier = effectiveTier(owner, now)
-    if (link.requestId !== null) await queueDeliveryEmail(deps, tx, link.requestId, now)
-    const upload = await lockUpload(tx, ownerId, storageKey)
-    if (!upload) return null
-    const count = limits[tier].maxFiles === null ? 0 : await countActiveFiles(tx, ownerId, now)
-    if (!canAddFile(maxFilesForConfirm(upload, tier, limits), count)) {
-      throw limitError('TIER_FILE_COUNT', tier, limits)
+    const requestIds = new Set(sealedUploads.flatMap(({ requestId }) => requestId ?? []))
+    for (const id of requestIds) await queueDeliveryEmail(deps, tx, id, now)
+    const keys = sealedUploads.map(({ request }) => request.cloudKey)
+    const uploads = await lockUploads(tx, ownerId, keys)
+    let count = limits[tier].maxFiles === null ? 0 : await countActiveFiles(tx, ownerId, now)
+    const newOutcomes = new Map<string, FileRow | AppError>()
+    const newFiles = new Map<string, NewFile>()
+    for (const { request, sha256, crc32 } of sealedUploads) {
+      const upload = uploads.get(request.cloudKey)
+      if (!upload || newFiles.has(upload.id)) continue
+      if (canAddFile(maxFilesForConfirm(upload, tier, limits), count)) {
+        count += 1
+        const uploadDuration = secondsSince(request.uploadStartTime, upload.createdAt, now)
+        const isContentProved = sha256 !== null
+        newFiles.set(upload.id, { upload, uploadDuration, sha256, crc32, isContentProved })
+      } else newOutcomes.set(request.cloudKey, limitError('TIER_FILE_COUNT', tier, limits))
     }
-    const uploadDuration = secondsSince(uploadStartTime, upload.createdAt, now)
-    const isContentProved = sha256 !== null
-    return insertFile(tx, upload, {
-      createdAt: now,
-      uploadDuration,
-      sha256,
-      crc32,
-      isContentProved,
-    })
+    for (const file of await insertFiles(tx, [...newFiles.values()], now)) {
+      newOutcomes.set(file.storageKey, file)
+    }
+    return newOutcomes
   })
-  if (file?.sha256 === null) deps.requestJob('compute-digests')
-  // A parallel takedown may have blocked the content without seeing the new file.
-  if (file && sha256 !== null && (await isBlocked(db, sha256))) {
-    await markDeleted(db, ownerId, [file.id], clock())
-    throw new AppError('CONTENT_BLOCKED')
+  const files = [...outcomes.values()].flatMap((outcome) =>
+    outcome instanceof AppError ? [] : outcome,
+  )
+  if (files.some(({ sha256 }) => sha256 === null)) deps.requestJob('compute-digests')
+  // A parallel takedown may have blocked the content without seeing the new files.
+  const blocked = await findBlocked(
+    db,
+    files.flatMap(({ sha256 }) => sha256 ?? []),
+  )
+  const blockedFiles = files.filter(({ sha256 }) => blocked.has(sha256 ?? ''))
+  for (const { id, storageKey } of blockedFiles) {
+    await markDeleted(db, ownerId, [id], clock())
+    outcomes.set(storageKey, new AppError('CONTENT_BLOCKED'))
   }
-  return file
+  return outcomes
 }
 
 /**

@@ -63,72 +63,89 @@ export function insertUploads(
   return tx.insert(uploads).values(newUploads).returning()
 }
 
-/** Finds an owner's open upload. */
-export async function findUpload(
+/** Finds an owner's open uploads, by storage key. */
+export async function findUploads(
   db: Db,
   ownerId: string,
-  storageKey: string,
-): Promise<Upload | undefined> {
-  const [upload] = await selectUploads(db).where(isOwnedUpload(ownerId, [storageKey]))
-  return upload
+  storageKeys: readonly string[],
+): Promise<ReadonlyMap<string, Upload>> {
+  return byKey(await selectUploads(db).where(isOwnedUpload(ownerId, storageKeys)))
 }
 
-/** Like `findUpload`, but locks the upload and its link until the transaction ends. */
-export async function lockUpload(
+/** Like `findUploads`, but locks the uploads and their links until the transaction ends. */
+export async function lockUploads(
   tx: Db,
   ownerId: string,
-  storageKey: string,
-): Promise<Upload | undefined> {
-  const [upload] = await selectUploads(tx)
-    .where(isOwnedUpload(ownerId, [storageKey]))
+  storageKeys: readonly string[],
+): Promise<ReadonlyMap<string, Upload>> {
+  const lockedUploads = await selectUploads(tx)
+    .where(isOwnedUpload(ownerId, storageKeys))
+    .orderBy(links.id, uploads.storageKey)
     .for('update')
-  return upload
+  return byKey(lockedUploads)
+}
+
+function byKey(foundUploads: readonly Upload[]): ReadonlyMap<string, Upload> {
+  return new Map(foundUploads.map((upload) => [upload.storageKey, upload]))
 }
 
 export function isOwnedUpload(ownerId: string, storageKeys: readonly string[]): SQL | undefined {
   return and(eq(uploads.ownerId, ownerId), inArray(uploads.storageKey, [...storageKeys]))
 }
 
-/** What a confirmation adds to an upload. `createdAt` is the time of the confirmation. */
-type NewFileFields = Pick<
-  FileRow,
-  'createdAt' | 'uploadDuration' | 'sha256' | 'crc32' | 'isContentProved'
->
-
-/**
- * Turns a locked upload into a file. The owner must be locked too, because the tier decides when
- * files are purged.
- */
-export async function insertFile(tx: Db, upload: Upload, fields: NewFileFields): Promise<FileRow> {
-  const { createdAt: now } = fields
-  await tx.delete(uploads).where(eq(uploads.id, upload.id))
-  const { shortCode, expiresAt, maxLifetimeAt } = await updateLinkDates(tx, upload.link, now)
-  const dates = {
-    expiresAt: sql`${expiresAt}::timestamptz`,
-    maxLifetimeAt: sql`${maxLifetimeAt}::timestamptz`,
-  }
-  const renewalEnd = sql`(select ${renewalEndsAt(now)} from ${users} where ${users.id} = ${upload.ownerId})`
-  const [file] = await tx
-    .insert(files)
-    .values({
-      id: upload.id,
-      ownerId: upload.ownerId,
-      storage: upload.storage,
-      storageKey: upload.storageKey,
-      originalName: upload.originalName,
-      mimeType: upload.mimeType,
-      size: upload.size,
-      linkId: upload.linkId,
-      position: upload.position,
-      ...fields,
-      purgeAt: purgeAtOf(dates, renewalEnd),
-    })
-    .returning()
-  if (!file) throw new Error('Expected the inserted file.')
-  return { ...file, shortCode, expiresAt, maxLifetimeAt }
+/** An upload with what its confirmation adds. */
+export interface NewFile
+  extends Pick<FileRow, 'uploadDuration' | 'sha256' | 'crc32' | 'isContentProved'> {
+  upload: Upload
 }
 
-/** Sets the dates of a link that gets its first file or its last one. Returns the link. */
+/**
+ * Turns locked uploads into files. The owner must be locked too, because the tier decides when
+ * files are purged.
+ */
+export async function insertFiles(
+  tx: Db,
+  newFiles: readonly NewFile[],
+  now: Date,
+): Promise<FileRow[]> {
+  if (newFiles.length === 0) return []
+  const uploadIds = newFiles.map(({ upload }) => upload.id)
+  await tx.delete(uploads).where(inArray(uploads.id, uploadIds))
+  const insertedFiles: FileRow[] = []
+  for (const filesOfLink of Map.groupBy(newFiles, ({ upload }) => upload.linkId).values()) {
+    const [{ upload: firstUpload }] = filesOfLink as [NewFile, ...NewFile[]]
+    const link = await updateLinkDates(tx, firstUpload.link, now)
+    const { shortCode, expiresAt, maxLifetimeAt } = link
+    const dates = {
+      expiresAt: sql`${expiresAt}::timestamptz`,
+      maxLifetimeAt: sql`${maxLifetimeAt}::timestamptz`,
+    }
+    const renewalEnd = sql`(select ${renewalEndsAt(now)} from ${users} where ${users.id} = ${link.ownerId})`
+    const rows = await tx
+      .insert(files)
+      .values(
+        filesOfLink.map(({ upload, ...fields }) => ({
+          id: upload.id,
+          ownerId: upload.ownerId,
+          storage: upload.storage,
+          storageKey: upload.storageKey,
+          originalName: upload.originalName,
+          mimeType: upload.mimeType,
+          size: upload.size,
+          linkId: upload.linkId,
+          position: upload.position,
+          createdAt: now,
+          ...fields,
+          purgeAt: purgeAtOf(dates, renewalEnd),
+        })),
+      )
+      .returning()
+    insertedFiles.push(...rows.map((file) => ({ ...file, shortCode, expiresAt, maxLifetimeAt })))
+  }
+  return insertedFiles
+}
+
+/** Sets the dates of a link that gets its first file or its last ones. Returns the link. */
 async function updateLinkDates(tx: Db, link: LinkRow, now: Date): Promise<LinkRow> {
   if (link.readyAt) return link
   const [counts] = await tx

@@ -1,10 +1,10 @@
 import type { z } from 'zod'
-import type { startBody } from '../../shared/contract/uploads.ts'
+import type { startBody, uploads } from '../../shared/contract/uploads.ts'
 import type { Deps } from '../deps.ts'
+import { toBatchResults } from '../http/batch-results.ts'
 import type { Handlers } from '../http/mount.ts'
-import { runBatch } from '../http/run-batch.ts'
 import { toSenderError } from '../requests/sender-errors.ts'
-import { confirmUpload } from './confirm-upload.ts'
+import { confirmUpload, confirmUploads } from './confirm-upload.ts'
 import { abortUpload } from './end-uploads.ts'
 import { requireOwner, startUploads } from './start-upload.ts'
 import { listParts, signParts } from './upload-parts.ts'
@@ -21,9 +21,6 @@ type UploadEndpoint =
 
 type StartBody = z.output<typeof startBody>
 
-/** Syncing files to disk, or completing them in a bucket, takes longer than the transactions. */
-const confirmedAtOnce = 8
-
 /**
  * Routes for the upload protocol (design §5). File bytes don't pass through them: clients send the
  * bytes to presigned URLs.
@@ -39,9 +36,14 @@ export function uploadRoutes(
   }
   return {
     getUploadUrl: ({ body, user, publicOrigin }) => start(body, user.id, publicOrigin),
-    // In order, so that the last files are refused if there isn't room for all of them.
-    getUploadUrls: ({ body, user, publicOrigin, context }) =>
-      runBatch(context, body.files, 1, (file) => start(file, user.id, publicOrigin)),
+    async getUploadUrls({ body, user, publicOrigin, context }) {
+      const outcomes: PromiseSettledResult<z.input<typeof uploads.getUploadUrl.response>>[] = []
+      // In order, so that the last files are refused if there isn't room for all of them.
+      for (const file of body.files) {
+        outcomes.push(...(await Promise.allSettled([start(file, user.id, publicOrigin)])))
+      }
+      return toBatchResults(context, outcomes)
+    },
     signParts: async ({ body, uploader, publicOrigin }) =>
       signParts(depsWithOrigin(publicOrigin), await uploader.ownerOf(body.cloudKey), body),
     listParts: async ({ query, uploader }) =>
@@ -57,10 +59,8 @@ export function uploadRoutes(
         throw toSenderError(error)
       }
     },
-    confirmUploads: ({ body, user, context }) =>
-      runBatch(context, body.uploads, confirmedAtOnce, (upload) =>
-        confirmUpload(deps, user.id, upload),
-      ),
+    confirmUploads: async ({ body, user, context }) =>
+      toBatchResults(context, await confirmUploads(deps, user.id, body.uploads)),
     createFileRecord: ({ body, user }) => confirmUpload(deps, user.id, body),
     async abortUpload({ body, uploader, log }) {
       await abortUpload(deps, await uploader.ownerOf(body.cloudKey), body.cloudKey, log)

@@ -50,7 +50,8 @@ const maxDownloads = z
 
 const fileStates = ['uploading', 'ready'] as const
 
-const linkFile = z.object({
+/** A file of a link, or an upload that will become one, as visitors see it. */
+export const linkFile = z.object({
   id: z.uuid(),
   name: z.string(),
   mimeType: z.string(),
@@ -77,7 +78,7 @@ const sharedLinkFields = {
 const downloadCount = z.int().nonnegative()
 
 /** A file of a link as shown to its owner. */
-const ownLinkFile = linkFile.extend({
+export const ownLinkFile = linkFile.extend({
   downloadCount,
   purgingAt: isoDate
     .nullable()

@@ -70,12 +70,7 @@ export function DeleteUserDialog({ user, onClosed }: DeleteUserDialogProps) {
             required
           />
         </div>
-        <DialogButtons
-          label="Delete"
-          variant="danger"
-          pendingLabel="Deleting…"
-          onCancel={() => setOpen(false)}
-        />
+        <DialogButtons label="Delete" variant="danger" pendingLabel="Deleting…" />
       </Form>
     </FormDialog>
   )

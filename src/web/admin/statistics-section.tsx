@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { formatInteger } from '../charts/format-count.ts'
+import { groupDigits } from '../../shared/rules/format/numbers.ts'
 import { Card } from '../ui/card.tsx'
 import { InlineLoadError, QueryFigure } from '../ui/load-error.tsx'
 import { statsQuery } from './admin-queries.ts'
@@ -29,7 +29,7 @@ export function StatisticsSection() {
             <div key={key} className="min-w-0 bg-surface px-4 pt-3.5 pb-4 sm:px-5 lg:pt-4 lg:pb-5">
               <dt className="text-muted text-sm">{name}</dt>
               <dd className="mt-0.5 font-[620] text-xl tabular-nums leading-tight tracking-[-0.02em] wrap-anywhere sm:text-2xl">
-                <QueryFigure query={query}>{data && formatInteger(data[key])}</QueryFigure>
+                <QueryFigure query={query}>{data && groupDigits(data[key])}</QueryFigure>
               </dd>
             </div>
           ))}

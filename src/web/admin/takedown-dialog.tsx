@@ -89,12 +89,7 @@ export function TakedownDialog({ target, onClosed }: TakedownDialogProps) {
           hint={reasonHint(sendsMail)}
           required
         />
-        <DialogButtons
-          label="Take down"
-          variant="danger"
-          pendingLabel="Taking down…"
-          onCancel={() => setOpen(false)}
-        />
+        <DialogButtons label="Take down" variant="danger" pendingLabel="Taking down…" />
       </Form>
     </FormDialog>
   )

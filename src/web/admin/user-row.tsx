@@ -2,11 +2,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
 import type { ListedUser } from '../../shared/contract/admin.ts'
 import { formatSize } from '../../shared/rules/format/file-size.ts'
+import { groupDigits } from '../../shared/rules/format/numbers.ts'
 import { defaultTier, type Tier, tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { call } from '../api/call.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
 import { UserAvatar } from '../auth/user-avatar.tsx'
-import { formatInteger } from '../charts/format-count.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { confirm } from '../ui/dialog.tsx'
@@ -73,11 +73,10 @@ export function UserRow({ user, now, onDelete }: UserRowProps) {
       </div>
       <Figure
         count={user.fileCount}
-        singular="file"
-        plural="files"
+        noun="file"
         detail={`${formatSize(user.storedBytes)} stored`}
       />
-      <Figure count={user.totalDownloads} singular="download" plural="downloads" />
+      <Figure count={user.totalDownloads} noun="download" />
       <div className="flex items-center justify-end gap-1 max-sm:col-span-2">
         <div className="grid max-sm:flex-1 sm:w-[116px]">
           <Button
@@ -109,21 +108,11 @@ function TierBadge({ user, now }: Omit<UserRowProps, 'onDelete'>) {
  * A number in the user list. On phones, where columns have no headers, and for screen readers, a
  * noun follows the number.
  */
-function Figure({
-  count,
-  singular,
-  plural,
-  detail,
-}: {
-  count: number
-  singular: string
-  plural: string
-  detail?: string
-}) {
+function Figure({ count, noun, detail }: { count: number; noun: string; detail?: string }) {
   return (
     <p className="tabular-nums last-of-type:text-right max-sm:text-sm sm:text-right">
-      {formatInteger(count)}
-      <span className="text-muted sm:sr-only"> {count === 1 ? singular : plural}</span>
+      {groupDigits(count)}
+      <span className="text-muted sm:sr-only"> {count === 1 ? noun : `${noun}s`}</span>
       {detail ? <span className="block text-muted text-sm">{detail}</span> : null}
     </p>
   )

@@ -145,7 +145,7 @@ function AddUserForm({ onDone }: { onDone: () => void }) {
   return (
     <Form {...form}>
       <AccountFields isOwnAccount={false} />
-      <DialogButtons label="Add user" variant="primary" pendingLabel="Adding…" onCancel={onDone} />
+      <DialogButtons label="Add user" variant="primary" pendingLabel="Adding…" />
     </Form>
   )
 }

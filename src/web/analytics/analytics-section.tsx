@@ -5,10 +5,10 @@ import { type ReactNode, useState } from 'react'
 import type { Analytics } from '../../shared/contract/analytics.ts'
 import { utcDay } from '../../shared/rules/format/day.ts'
 import { formatSize } from '../../shared/rules/format/file-size.ts'
+import { groupDigits } from '../../shared/rules/format/numbers.ts'
 import { dayText } from '../../shared/rules/format/timestamp-text.ts'
 import { call } from '../api/call.ts'
 import { serverNow } from '../api/server-clock.ts'
-import { formatInteger } from '../charts/format-count.ts'
 import { Card } from '../ui/card.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { LoadError, QueryContent } from '../ui/load-error.tsx'
@@ -127,7 +127,7 @@ function Totals({
           in {days.length} days
         </Total>
         <Total name={`Last ${recentDays} days`} value={countDownloads(-recentDays)}>
-          {formatInteger(countDownloads(-2 * recentDays, -recentDays))} in the {recentDays} before
+          {groupDigits(countDownloads(-2 * recentDays, -recentDays))} in the {recentDays} before
         </Total>
         <Total name="Expiring soon" value={expiringSoon} isUrgent={expiringSoon > 0}>
           within 24 hours
@@ -154,7 +154,7 @@ function Total({ name, value, children, isUrgent = false }: TotalProps) {
     <div className="px-5 py-4 tabular-nums sm:px-6">
       <dt className="text-muted text-sm">{name}</dt>
       <dd className={`font-[620] text-2xl ${isUrgent ? 'text-amber' : ''}`}>
-        {formatInteger(value)}
+        {groupDigits(value)}
       </dd>
       <dd className="text-muted text-sm">{children}</dd>
     </div>

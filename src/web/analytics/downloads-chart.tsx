@@ -1,9 +1,9 @@
 import { type DayCount, utcDay } from '../../shared/rules/format/day.ts'
+import { groupDigits } from '../../shared/rules/format/numbers.ts'
 import { dayText, weekdayText } from '../../shared/rules/format/timestamp-text.ts'
 import { serverNow } from '../api/server-clock.ts'
 import { BarChart } from '../charts/bar-chart.tsx'
 import { ChartFigure } from '../charts/chart-figure.tsx'
-import { formatInteger } from '../charts/format-count.ts'
 import { summarizeDownloads } from './findings.ts'
 
 const title = 'Downloads per day'
@@ -65,7 +65,7 @@ export function DownloadsTable({ caption, days, today, isShown }: DownloadsTable
           {days.toReversed().map(({ day, count }) => (
             <tr key={day}>
               <th scope="row">{weekdayText(day, today)}</th>
-              <td className="chart-number">{formatInteger(count)}</td>
+              <td className="chart-number">{groupDigits(count)}</td>
             </tr>
           ))}
         </tbody>

@@ -1,8 +1,8 @@
 import { sum } from 'd3-array'
 import type { FileKind } from '../../shared/rules/files/file-kind.ts'
 import type { DayCount } from '../../shared/rules/format/day.ts'
+import { formatCount, groupDigits } from '../../shared/rules/format/numbers.ts'
 import { dayText } from '../../shared/rules/format/timestamp-text.ts'
-import { formatInteger } from '../charts/format-count.ts'
 import { shortName } from '../ui/file-name.tsx'
 
 /** Longer file names are truncated in the middle. */
@@ -19,22 +19,18 @@ export const kindNames: Readonly<Record<FileKind, string>> = {
   other: 'Other files',
 }
 
-function downloadsText(count: number): string {
-  return `${formatInteger(count)} ${count === 1 ? 'download' : 'downloads'}`
-}
-
 /**
  * Sums up downloads per day in a sentence, such as '412 downloads in 30 days, most on 12 Nov'.
  * @param today dates in its year are shown without the year.
  */
 export function summarizeDownloads(days: readonly DayCount[], today: string): string {
   const total = sum(days, ({ count }) => count)
-  const periodText = `in ${days.length} ${days.length === 1 ? 'day' : 'days'}`
+  const periodText = `in ${formatCount(days.length, 'day')}`
   if (total === 0) return `No downloads ${periodText}`
-  const totalText = `${downloadsText(total)} ${periodText}`
+  const totalText = `${formatCount(total, 'download')} ${periodText}`
   const maxCount = Math.max(...days.map(({ count }) => count))
   const [peak, secondPeak] = days.filter(({ count }) => count === maxCount)
-  if (!peak || secondPeak) return `${totalText}, at most ${formatInteger(maxCount)} a day`
+  if (!peak || secondPeak) return `${totalText}, at most ${groupDigits(maxCount)} a day`
   const quantifier = maxCount < total ? 'most ' : total > 1 ? 'all ' : ''
   return `${totalText}, ${quantifier}on ${dayText(peak.day, today)}`
 }
@@ -62,7 +58,7 @@ export function summarizeKinds(kinds: readonly KindCount[]): string {
   if (total === 0) return 'No files yet'
   const size = sum(kinds, (kind) => kind.size)
   const [largestKind] = kinds.toSorted((a, b) => b.size - a.size)
-  if (!largestKind || size === 0) return `${formatInteger(total)} ${total === 1 ? 'file' : 'files'}`
+  if (!largestKind || size === 0) return formatCount(total, 'file')
   const name = largestKind.kind === 'audio' ? 'Audio files' : kindNames[largestKind.kind]
   return `${name} take up ${percentText(largestKind.size, size)} of the space`
 }
@@ -81,7 +77,7 @@ export function summarizeMostDownloaded(
 ): string {
   const [first, second] = files
   if (!first) return 'No file has been downloaded yet'
-  const countText = downloadsText(first.downloadCount)
+  const countText = formatCount(first.downloadCount, 'download')
   return second?.downloadCount === first.downloadCount
     ? `No file has more than ${countText}`
     : `${isolateName(first)} leads with ${countText}`

@@ -1,8 +1,8 @@
 import { max } from 'd3-array'
 import { formatSize } from '../../shared/rules/format/file-size.ts'
+import { groupDigits } from '../../shared/rules/format/numbers.ts'
 import { ValueBar } from '../charts/bar-chart.tsx'
 import { ChartFigure } from '../charts/chart-figure.tsx'
-import { formatInteger } from '../charts/format-count.ts'
 import { KindIcon } from '../files/kind-icon.tsx'
 import { type KindCount, kindNames, summarizeKinds } from './findings.ts'
 
@@ -48,7 +48,7 @@ export function KindsChart({ kinds, asTable }: KindsChartProps) {
                 </span>
               </th>
               <td aria-hidden="true">{renderBar(count / maxCount)}</td>
-              <td className="chart-number">{formatInteger(count)}</td>
+              <td className="chart-number">{groupDigits(count)}</td>
               <td aria-hidden="true">{renderBar(size / maxSize)}</td>
               <td className="chart-number">{formatSize(size)}</td>
             </tr>

@@ -1,7 +1,7 @@
 import type { File as StoredFile } from '../../shared/contract/files.ts'
+import { groupDigits } from '../../shared/rules/format/numbers.ts'
 import { ValueBar } from '../charts/bar-chart.tsx'
 import { ChartFigure } from '../charts/chart-figure.tsx'
-import { formatInteger } from '../charts/format-count.ts'
 import { FileName } from '../ui/file-name.tsx'
 import { summarizeMostDownloaded } from './findings.ts'
 
@@ -42,7 +42,7 @@ export function MostDownloadedChart({ files, asTable }: MostDownloadedChartProps
                 <td aria-hidden="true">
                   {asTable ? null : <ValueBar part={downloadCount / maxCount} />}
                 </td>
-                <td className="chart-number">{formatInteger(downloadCount)}</td>
+                <td className="chart-number">{groupDigits(downloadCount)}</td>
               </tr>
             ))}
           </tbody>

@@ -98,12 +98,7 @@ function ForgotPasswordForm({ email, hint, onClose }: ForgotPasswordFormProps) {
         required
         defaultValue={email}
       />
-      <DialogButtons
-        label="Send Reset Email"
-        variant="primary"
-        pendingLabel="Sending..."
-        onCancel={onClose}
-      />
+      <DialogButtons label="Send Reset Email" variant="primary" pendingLabel="Sending..." />
     </Form>
   )
 }

@@ -6,7 +6,8 @@ import {
   selectAxisTicks,
 } from './bar-scale.ts'
 import './charts.css'
-import { formatInteger, formatShortCount } from './format-count.ts'
+import { groupDigits } from '../../shared/rules/format/numbers.ts'
+import { formatShortCount } from './format-count.ts'
 
 /** The height of the tallest bar, in pixels. The chart's width depends on its container. */
 const plotHeight = 172
@@ -102,7 +103,7 @@ export function BarPlot({ unit, points, slots, scale, hasLines }: BarPlotProps) 
           const valueClass = value > maxShortValue ? 'chart-value chart-value-long' : 'chart-value'
           return (
             <g key={label}>
-              <title>{`${label}: ${formatInteger(value)} ${value === 1 ? unit[0] : unit[1]}`}</title>
+              <title>{`${label}: ${groupDigits(value)} ${value === 1 ? unit[0] : unit[1]}`}</title>
               <rect className="chart-hover" x={`${x}%`} width={`${width}%`} height={height} />
               <rect
                 className="chart-mark"

@@ -1,10 +1,4 @@
-const integerFormat = new Intl.NumberFormat('en')
 const shortFormat = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
-
-/** Formats a count with thousands separators, as in '12,400'. */
-export function formatInteger(count: number): string {
-  return integerFormat.format(count)
-}
 
 /** Formats a count compactly, as in '12.4K'. Counts below 1,000 are not shortened. */
 export function formatShortCount(count: number): string {

@@ -105,7 +105,7 @@ export function EditDialog({ link, onClosed }: EditDialogProps) {
           hint={`The link ends after this many downloads. It has had ${link.downloadCount.toLocaleString('en')}. Leave it empty for no limit.`}
         />
         <div className="mt-1">
-          <DialogButtons label="Save" variant="primary" pendingLabel="Saving…" onCancel={close} />
+          <DialogButtons label="Save" variant="primary" pendingLabel="Saving…" />
         </div>
       </Form>
     </FormDialog>

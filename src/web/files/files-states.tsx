@@ -27,18 +27,6 @@ export function NoFiles({ action }: { action?: ReactNode }) {
   )
 }
 
-/** Shown if the next page failed to load, with a button to retry. */
-export function NextPageError({ onRetry }: { onRetry: () => void }) {
-  return (
-    <div role="alert" className="mt-3 flex flex-wrap items-center justify-center gap-3 text-sm">
-      <p className="text-muted">The files after these could not be loaded.</p>
-      <Button size="small" onClick={onRetry}>
-        Try again
-      </Button>
-    </div>
-  )
-}
-
 /** Shown in place of the results if a search finds nothing. */
 export function NoSearchResults({ search, onClear }: { search: string; onClear: () => void }) {
   return (

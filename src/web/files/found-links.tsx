@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react'
 import { formatCount } from '../../shared/rules/format/numbers.ts'
+import { InlineLoadError } from '../ui/load-error.tsx'
 import { RowsLoading } from '../ui/skeleton.tsx'
-import { FilesLoadError, NextPageError, NoExpiringFiles, NoSearchResults } from './files-states.tsx'
+import { FilesLoadError, NoExpiringFiles, NoSearchResults } from './files-states.tsx'
 import { LinkList, type LinkListProps } from './link-list.tsx'
 import type { useLinks } from './use-links.ts'
 
@@ -43,10 +44,6 @@ export function FoundLinks({
   const loadMore = () => {
     if (!isFetching && !query.isFetchNextPageError) void query.fetchNextPage()
   }
-  const renderEmpty = () => {
-    if (search === '' && onShowAll) return <NoExpiringFiles onShowAll={onShowAll} />
-    return <NoSearchResults search={search} onClear={onClearSearch} />
-  }
   const renderList = () => {
     if (links && links.length > 0) {
       return (
@@ -61,13 +58,18 @@ export function FoundLinks({
             onNearEnd={loadMore}
           />
           {query.isFetchNextPageError ? (
-            <NextPageError onRetry={() => void query.fetchNextPage()} />
+            <InlineLoadError
+              query={{ ...query, refetch: query.fetchNextPage }}
+              text="The files after these could not be loaded."
+              className="mt-3 justify-center"
+            />
           ) : null}
         </div>
       )
     }
-    if (links && isFiltered) return renderEmpty()
-    if (links) return empty
+    if (links && !isFiltered) return empty
+    if (links && search === '' && onShowAll) return <NoExpiringFiles onShowAll={onShowAll} />
+    if (links) return <NoSearchResults search={search} onClear={onClearSearch} />
     if (isError) return <FilesLoadError query={query} />
     return <RowsLoading label="Loading your files" rows={8} />
   }

@@ -62,10 +62,8 @@ function RenewForm({
   link,
   tier,
   now,
-  onCancel,
   onRenew,
 }: Pick<RenewDialogProps, 'link' | 'tier' | 'now'> & {
-  onCancel: () => void
   onRenew: (days: number) => Promise<unknown>
 }) {
   const limits = useLimits()[tier]
@@ -114,12 +112,7 @@ function RenewForm({
         ) : null}
       </div>
       <div className="mt-1">
-        <DialogButtons
-          label="Renew"
-          variant="primary"
-          pendingLabel="Renewing…"
-          onCancel={onCancel}
-        />
+        <DialogButtons label="Renew" variant="primary" pendingLabel="Renewing…" />
       </div>
     </Form>
   )
@@ -220,7 +213,7 @@ export function RenewDialog(props: RenewDialogProps) {
       {renewedLink ? (
         <NewLink link={renewedLink} tier={tier} now={now} signature={signature} onClose={onClose} />
       ) : (
-        <RenewForm link={link} tier={tier} now={now} onCancel={onClose} onRenew={renew} />
+        <RenewForm link={link} tier={tier} now={now} onRenew={renew} />
       )}
     </FormDialog>
   )

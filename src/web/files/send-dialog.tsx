@@ -69,7 +69,7 @@ export function SendDialog({ link, onClosed }: SendDialogProps) {
           }
         />
         <div className="mt-1">
-          <DialogButtons label="Send" variant="primary" pendingLabel="Sending…" onCancel={close} />
+          <DialogButtons label="Send" variant="primary" pendingLabel="Sending…" />
         </div>
       </Form>
     </FormDialog>

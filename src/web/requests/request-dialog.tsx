@@ -161,7 +161,6 @@ export function RequestDialog({ request, onClosed }: RequestDialogProps) {
             label={request ? 'Save' : 'Create request'}
             variant="primary"
             pendingLabel="Saving…"
-            onCancel={close}
           />
         </div>
       </Form>

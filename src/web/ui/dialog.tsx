@@ -1,8 +1,11 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog'
 import { Dialog } from '@base-ui/react/dialog'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react'
 import { Button, type ButtonProps } from './button.tsx'
 import { SubmitButton, useFormState } from './form.tsx'
+
+/** Closes the enclosing dialog. */
+const CloseContext = createContext(() => {})
 
 export interface FormDialogProps {
   open: boolean
@@ -22,8 +25,7 @@ export interface FormDialogProps {
 }
 
 /**
- * A dialog with a form. Escape and a click outside cancel it. The form must provide a Cancel button
- * that does the same.
+ * A dialog with a form. Escape, a click outside and the Cancel button of `DialogButtons` close it.
  */
 export function FormDialog({
   open,
@@ -46,7 +48,7 @@ export function FormDialog({
         <Dialog.Popup className={wide ? widePopupClass : popupClass} finalFocus={finalFocus}>
           <Dialog.Title className="text-lg wrap-anywhere">{title}</Dialog.Title>
           <Dialog.Description className="mt-2 mb-5 text-muted">{description}</Dialog.Description>
-          {children}
+          <CloseContext value={() => onOpenChange(false)}>{children}</CloseContext>
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
@@ -56,13 +58,13 @@ export function FormDialog({
 export interface DialogButtonsProps extends Pick<ButtonProps, 'variant' | 'pendingLabel'> {
   /** The submit button's text, which names the action, such as 'Delete'. */
   label: string
-  onCancel: () => void
 }
 
-export function DialogButtons({ label, onCancel, ...submit }: DialogButtonsProps) {
+/** The buttons that close a dialog and submit its form. */
+export function DialogButtons({ label, ...submit }: DialogButtonsProps) {
   return (
     <ButtonRow>
-      <Button disabled={useFormState().busy} onClick={onCancel}>
+      <Button disabled={useFormState().busy} onClick={useContext(CloseContext)}>
         Cancel
       </Button>
       <SubmitButton {...submit}>{label}</SubmitButton>

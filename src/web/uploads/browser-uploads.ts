@@ -1,7 +1,7 @@
 import { createStore } from 'zustand/vanilla'
 import { uploadPath } from '../../shared/rules/files/upload-path.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
-import { call } from '../api/call.ts'
+import { type CallInput, call } from '../api/call.ts'
 import { blockUnload } from './block-unload.ts'
 import { type EngineDeps, UploadEngine } from './engine/upload-engine.ts'
 import { keepScreenOn } from './keep-screen-on.ts'
@@ -9,6 +9,7 @@ import { createBrowserHandleStore } from './picking/handle-store.ts'
 import { createRecordLocks } from './records/record-locks.ts'
 import { createRecordStore } from './records/upload-records.ts'
 import { browserTimers } from './timers.ts'
+import { batchCalls } from './transfer/batch-calls.ts'
 import { createChecksums, startChecksumWorker } from './transfer/checksums.ts'
 import { waitOrReconnect, watchUnload } from './transfer/connection.ts'
 import { type IsServerReady, isServerUp } from './transfer/retry-policy.ts'
@@ -56,10 +57,17 @@ async function outcomeOf<T>(
 const signParts: SignParts = ({ uploadToken, ...body }, signal) =>
   outcomeOf(uploadToken, call('signParts', { body, uploadToken, signal }))
 
+const confirmInBatch = batchCalls(
+  (uploads: CallInput<'confirmUploads'>['body']['uploads'], signal) =>
+    toOutcome(call('confirmUploads', { body: { uploads }, signal })),
+)
+
 const calls: Omit<UploadCalls, 'startLink'> = {
   getUploadUrl: (body, signal) => toOutcome(call('getUploadUrl', { body, signal })),
   confirmUpload: ({ uploadToken, ...body }, signal) =>
-    outcomeOf(uploadToken, call('confirmUpload', { body, uploadToken, signal })),
+    uploadToken === undefined
+      ? confirmInBatch(body, signal)
+      : outcomeOf(uploadToken, call('confirmUpload', { body, uploadToken, signal })),
   listParts: ({ cloudKey, uploadToken }, signal) =>
     outcomeOf(uploadToken, call('listParts', { query: { cloudKey }, uploadToken, signal })),
   abortUpload: ({ cloudKey, uploadToken }) => {

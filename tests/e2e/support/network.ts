@@ -95,9 +95,9 @@ export function countStoredPuts(network: ChaosProxy): number {
   ).length
 }
 
-/** True if the request confirms an upload. While it is pending, the page shows it as finalizing. */
+/** True if the request confirms uploads. While it is pending, the page shows it as finalizing. */
 export function isConfirm({ url }: Exchange): boolean {
-  return url === '/api/files/confirm-upload'
+  return url === '/api/files/confirm-uploads'
 }
 
 export function isPut({ method }: Exchange): boolean {

@@ -123,26 +123,17 @@ export async function countWaitingEmails(
   db: Db,
   { tries, minutes }: { tries: number; minutes: number },
 ): Promise<WaitingEmails> {
-  const { rows } = await db.execute<{
-    tried: number
-    most_tries: number
-    reason: string | null
-    untried: number
-  }>(sql`
-    select count(*) filter (where tried)::int as tried,
-      coalesce(max(j.retry_count + 1) filter (where tried), 0) as most_tries,
+  const { rows } = await db.execute<{ [Key in keyof WaitingEmails]: WaitingEmails[Key] }>(sql`
+    select count(*) filter (where tried)::int as retrying,
+      coalesce(max(j.retry_count + 1) filter (where tried), 0) as "maxAttempts",
       (array_agg(${lastReason} order by j.started_on desc) filter (where tried))[1] as reason,
       count(*) filter (where j.state = 'created'
-        and j.start_after < now() - ${minutes} * interval '1 minute')::int as untried
+        and j.start_after < now() - ${minutes} * interval '1 minute')::int as unattempted
     from pgboss.job j, lateral (select j.state = 'retry' and j.retry_count + 1 >= ${tries} as tried) t
     where j.name = ${emailQueueName} and j.state < 'active'`)
-  const [row] = rows
-  return {
-    retrying: row?.tried ?? 0,
-    maxAttempts: row?.most_tries ?? 0,
-    reason: row?.reason ?? null,
-    unattempted: row?.untried ?? 0,
-  }
+  const [counts] = rows
+  if (!counts) throw new Error('Expected the counts.')
+  return counts
 }
 
 /** The queue's records of a job's runs. */

@@ -130,13 +130,13 @@ function AddGoogleButton({ email }: { email: string }) {
         title="Add Google"
         description="Enter your password. Then choose the Google account that may sign in here."
       >
-        <AddGoogleForm email={email} onCancel={() => setOpen(false)} />
+        <AddGoogleForm email={email} />
       </FormDialog>
     </>
   )
 }
 
-function AddGoogleForm({ email, onCancel }: { email: string; onCancel: () => void }) {
+function AddGoogleForm({ email }: { email: string }) {
   const form = useAuthForm({
     schema: ownAccount.linkGoogle.body,
     send: async (body) => {
@@ -156,12 +156,7 @@ function AddGoogleForm({ email, onCancel }: { email: string; onCancel: () => voi
         autoComplete="current-password"
         required
       />
-      <DialogButtons
-        label="Go to Google"
-        variant="primary"
-        pendingLabel="Opening Google..."
-        onCancel={onCancel}
-      />
+      <DialogButtons label="Go to Google" variant="primary" pendingLabel="Opening Google..." />
     </Form>
   )
 }
