@@ -20,14 +20,6 @@ import { takeDown, takedownText } from './take-down.ts'
 
 const cursorShape = z.tuple([timestamp, z.uuid()])
 
-type AbuseEndpoint =
-  | 'reportLink'
-  | 'openReportPage'
-  | 'sendReportPage'
-  | 'listReports'
-  | 'takeDown'
-  | 'dismissReport'
-
 /**
  * The endpoints for abuse reports and takedowns (design §4). Visitors report files. The
  * administrator takes reported files down or dismisses the reports.
@@ -35,7 +27,7 @@ type AbuseEndpoint =
 export function abuseRoutes(
   deps: Pick<Deps, 'requestJob' | 'clock' | 'db' | 'log' | 'mailQueue' | 'rateLimits' | 'stores'>,
   pages: ReportPages,
-): Handlers<AbuseEndpoint> {
+) {
   return {
     async reportLink({ params, body, clientAddress }) {
       await reportLink(deps, params.code, body, clientAddress)
@@ -87,7 +79,7 @@ export function abuseRoutes(
       const actor = { id: user.id, ipAddress: clientAddress }
       return { message: dismissedText(await dismissReport(deps, params.id, actor)) }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 function dismissedText(openCount: number): string {
