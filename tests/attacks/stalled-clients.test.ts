@@ -76,7 +76,7 @@ describe('a stalled client', () => {
     await write(Buffer.alloc(1000))
     await waitForClose(client)
     expect(await outcome).toBe('cut')
-    await disk.storage.waitForIdle()
+    await disk.storage.transfers.waitForIdle()
     expect(await disk.openFiles()).toEqual([])
     expect(await disk.storage.storedSize(pendingUpload.key)).toBe(1000)
     await disk.close()

@@ -141,8 +141,8 @@ export async function openDiskServer(
 
 /** Waits until no transfer is in progress, and asserts that no file is open. */
 export async function expectIdle({ storage, openFiles }: DiskServer): Promise<void> {
-  await storage.waitForIdle()
-  expect(storage.activeTransfers()).toBe(0)
+  await storage.transfers.waitForIdle()
+  expect(storage.transfers.activeCount()).toBe(0)
   expect(await openFiles()).toEqual([])
 }
 

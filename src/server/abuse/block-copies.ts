@@ -83,22 +83,12 @@ async function takeDownBatch(deps: BlockDeps, sha256: string | undefined): Promi
       }),
     )
     await writeAudit(tx, auditEntries)
-    const emailGroups = Map.groupBy(
-      takenDownFiles,
-      ({ ownerId, takedownReason }) => `${ownerId} ${takedownReason}`,
-    )
-    for (const [firstFile, ...otherFiles] of emailGroups.values()) {
-      if (!firstFile) continue
-      await mailQueue.add(
-        {
-          kind: 'takedown',
-          userId: firstFile.ownerId,
-          fileIds: [firstFile, ...otherFiles].map(({ id }) => id),
-          reason: firstFile.takedownReason ?? '',
-          takenDownAt: now.toISOString(),
-        },
-        tx,
-      )
+    for (const [userId, ownFiles] of Map.groupBy(takenDownFiles, ({ ownerId }) => ownerId)) {
+      for (const [reason, files] of Map.groupBy(ownFiles, (file) => file.takedownReason ?? '')) {
+        const fileIds = files.map(({ id }) => id)
+        const email = { userId, fileIds, reason, takenDownAt: now.toISOString() }
+        await mailQueue.add({ kind: 'takedown', ...email }, tx)
+      }
     }
     return takenDownFiles
   })

@@ -21,14 +21,6 @@ import { takeDown, takedownText } from './take-down.ts'
 
 const cursorShape = z.tuple([timestamp, z.uuid()])
 
-type AbuseEndpoint =
-  | 'reportLink'
-  | 'openReportPage'
-  | 'sendReportPage'
-  | 'listReports'
-  | 'takeDown'
-  | 'dismissReport'
-
 /**
  * The endpoints for abuse reports and takedowns (design §4). Visitors report files. The
  * administrator takes reported files down or dismisses the reports.
@@ -39,7 +31,7 @@ export function abuseRoutes(
     'requestJob' | 'clock' | 'db' | 'log' | 'mailQueue' | 'rateLimits' | 'stores'
   > & { readSession: ReadSession },
   pages: ReportPages,
-): Handlers<AbuseEndpoint> {
+) {
   return {
     async reportLink({ params, body, context }) {
       await reportLink(deps, params.code, body, context)
@@ -91,7 +83,7 @@ export function abuseRoutes(
       const actor = { id: user.id, ipAddress: clientAddress }
       return { message: dismissedText(await dismissReport(deps, params.id, actor)) }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 function dismissedText(openCount: number): string {

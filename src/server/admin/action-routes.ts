@@ -12,19 +12,10 @@ import { sanitizeFileNames } from './sanitize-file-names.ts'
 import { startTestUpload } from './start-test-upload.ts'
 import { testStorage } from './test-storage.ts'
 
-type Action =
-  | 'deleteUser'
-  | 'cleanUpExpired'
-  | 'sanitizeFileNames'
-  | 'expireFiles'
-  | 'expireTrials'
-  | 'testStorage'
-  | 'testStorageUpload'
-
 /** The administrator's endpoints for deleting users, cleaning up and testing storage (spec §7). */
 export function adminActionRoutes(
   deps: Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'mailQueue' | 'rateLimits' | 'stores'>,
-): Handlers<Action> {
+) {
   return {
     async deleteUser({ params, body, ...call }) {
       const target = { userId: params.id, email: body?.email }
@@ -62,7 +53,7 @@ export function adminActionRoutes(
       const stores = deps.stores.withOrigin(publicOrigin)
       return startTestUpload({ ...deps, stores }, body, toActor(call))
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 function toActor({ user, clientAddress }: { user: { id: string }; clientAddress: string }): Actor {

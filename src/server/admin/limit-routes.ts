@@ -12,7 +12,7 @@ export function limitRoutes({
   settings,
   space,
   stores,
-}: Pick<Deps, 'config' | 'db' | 'settings' | 'space' | 'stores'>): Handlers<'adminLimits'> {
+}: Pick<Deps, 'config' | 'db' | 'settings' | 'space' | 'stores'>) {
   const readDisk = async () => {
     if (stores.current.name !== 'disk') return null
     const [figures, use] = await Promise.all([space.readStatus(), readDiskUsage({ config, db })])
@@ -26,5 +26,5 @@ export function limitRoutes({
       const [stored, disk] = await Promise.all([sumStored(db), readDisk()])
       return { values: Object.fromEntries(entries), stored, disk }
     },
-  }
+  } satisfies Partial<Handlers>
 }

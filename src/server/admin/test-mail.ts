@@ -8,24 +8,18 @@ import { withTimeout } from '../timeout.ts'
 
 const timeoutMs = 20_000
 
-interface SendResult {
-  success: boolean
-  /** A sentence that tells the administrator whether the email was sent. */
-  message: string
-}
-
 type TestMailDeps = Pick<Deps, 'config' | 'log' | 'mailer' | 'settings'>
 
 /**
  * Sends the administrator a test email directly, without the queue, so errors are shown immediately
  * (spec §2). Writes an audit log entry for each attempt, with its outcome and whether the email
- * went to a mail server or to the outbox folder.
+ * went to a mail server or to the outbox folder. `message` is a sentence for the administrator.
  */
 export async function testMail(
   deps: TestMailDeps & Pick<Deps, 'clock' | 'db'>,
   admin: Pick<SessionUser, 'email' | 'name'>,
   actor: Actor,
-): Promise<SendResult> {
+) {
   const sendResult = await sendTestMail(deps, admin)
   const details = { success: sendResult.success, toOutbox: deps.config.smtpUrl === null }
   await writeAudit(deps.db, [
@@ -37,7 +31,7 @@ export async function testMail(
 async function sendTestMail(
   { config, log, mailer, settings }: TestMailDeps,
   admin: Pick<SessionUser, 'email' | 'name'>,
-): Promise<SendResult> {
+) {
   const { appUrl, smtpUrl, supportEmail } = config
   const { email_signature: signature } = await settings.read()
   const content = renderEmail(testEmail({ origin: appUrl.origin }), { signature, supportEmail })

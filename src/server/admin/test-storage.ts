@@ -13,11 +13,6 @@ const steps: readonly { action: string; run(storage: Storage): Promise<unknown> 
   { action: 'list', run: listFirstObject },
 ]
 
-interface StorageTestResult {
-  connected: boolean
-  message: string
-}
-
 type StorageDeps = Pick<Deps, 'config' | 'log' | 'stores'>
 
 /**
@@ -32,7 +27,7 @@ export async function testStorage(
   deps: StorageDeps & Pick<Deps, 'clock' | 'db' | 'rateLimits'>,
   actor: Actor,
   timeoutMs = 15_000,
-): Promise<StorageTestResult> {
+) {
   await deps.rateLimits.spend([counter('storageTestsByUser', actor.id)])
   const testResult = await runStorageTest(deps, timeoutMs)
   const details = { store: deps.stores.current.name, connected: testResult.connected }
@@ -42,7 +37,7 @@ export async function testStorage(
   return testResult
 }
 
-async function runStorageTest(deps: StorageDeps, timeoutMs: number): Promise<StorageTestResult> {
+async function runStorageTest(deps: StorageDeps, timeoutMs: number) {
   const storage = deps.stores.current
   let currentAction = ''
   const runSteps = async () => {

@@ -7,9 +7,7 @@ import type { SessionUser } from '../http/session.ts'
 import { readAnalytics, readFileStats, readLinkStats } from './read-analytics.ts'
 
 /** The endpoints for statistics about a user's files and downloads (spec §2). */
-export function analyticsRoutes(
-  deps: Pick<Deps, 'clock' | 'db'>,
-): Handlers<'analytics' | 'fileStats' | 'linkStats'> {
+export function analyticsRoutes(deps: Pick<Deps, 'clock' | 'db'>) {
   return {
     analytics({ user }) {
       requireAnalytics(user)
@@ -25,7 +23,7 @@ export function analyticsRoutes(
       requireAnalytics(user)
       return readLinkStats(deps, user.id, params.code)
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 function requireAnalytics({ tier }: SessionUser): void {

@@ -16,12 +16,8 @@ type OwnAccountDeps = Pick<
   'clock' | 'config' | 'db' | 'mailQueue' | 'passwords' | 'rateLimits' | 'secret'
 >
 
-type OwnAccountHandlers = Handlers<
-  'updateUser' | 'changePassword' | 'holdings' | 'listSessions' | 'endSession' | 'endOtherSessions'
->
-
 /** The endpoints for a user's own account: name, password, sessions. */
-export function ownAccountRoutes(deps: OwnAccountDeps): OwnAccountHandlers {
+export function ownAccountRoutes(deps: OwnAccountDeps) {
   const { clock, db } = deps
   return {
     async updateUser({ body, user }) {
@@ -61,5 +57,5 @@ export function ownAccountRoutes(deps: OwnAccountDeps): OwnAccountHandlers {
       await endOtherSessions(db, { userId: user.id, sessionId })
       return { message: 'Signed out everywhere else.' }
     },
-  }
+  } satisfies Partial<Handlers>
 }

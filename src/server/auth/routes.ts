@@ -27,19 +27,6 @@ type AuthDeps = Pick<
   'clock' | 'config' | 'db' | 'mailQueue' | 'passwords' | 'rateLimits' | 'secret' | 'settings'
 >
 
-type AuthHandlers = Handlers<
-  | 'signup'
-  | 'verifyEmail'
-  | 'checkVerifyToken'
-  | 'resendVerification'
-  | 'login'
-  | 'forgotPassword'
-  | 'resetPassword'
-  | 'checkResetToken'
-  | 'currentUser'
-  | 'logout'
->
-
 /**
  * The cookie with the id of this browser's pending signup or unverified account. If this browser
  * requests the verification email again, it gets the email for its own signup rather than for a
@@ -53,7 +40,7 @@ const unverifiedPattern = /^[\w-]{1,64}$/
  * The account endpoints (spec §7): signup, address verification, login, logout, password reset, and
  * the current user.
  */
-export function authRoutes(deps: AuthDeps): AuthHandlers {
+export function authRoutes(deps: AuthDeps) {
   const { clock, config, db, mailQueue, rateLimits, settings } = deps
   const setUnverifiedCookie = (context: Parameters<typeof readCookie>[1], id: string) =>
     writeCookie(deps, context, unverifiedCookie, id, tokenLifetimeMs['verify-email'])
@@ -148,7 +135,7 @@ export function authRoutes(deps: AuthDeps): AuthHandlers {
       }
       return context.redirect('/')
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 /**

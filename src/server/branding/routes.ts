@@ -9,14 +9,6 @@ import type { SessionUser } from '../http/session.ts'
 import { createLogoConverter } from './convert-logo.ts'
 import { findBrand, findLogo, removeBrand, removeLogo, toBrand, writeBrand } from './queries.ts'
 
-type BrandingEndpoint =
-  | 'getBranding'
-  | 'saveBranding'
-  | 'removeBranding'
-  | 'saveLogo'
-  | 'removeLogo'
-  | 'logo'
-
 const logoKey = z.hex().length(32)
 
 /**
@@ -32,9 +24,7 @@ const logoHeaders = {
 }
 
 /** The endpoints that let users set their brand and visitors load logos. */
-export function brandingRoutes(
-  deps: Pick<Deps, 'clock' | 'db' | 'rateLimits'>,
-): Handlers<BrandingEndpoint> {
+export function brandingRoutes(deps: Pick<Deps, 'clock' | 'db' | 'rateLimits'>) {
   const { clock, db, rateLimits } = deps
   const convertLogo = createLogoConverter()
   return {
@@ -77,7 +67,7 @@ export function brandingRoutes(
       if (!png) throw new AppError('NOT_FOUND')
       return context.body(new Uint8Array(png), 200, logoHeaders)
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 /**

@@ -13,15 +13,6 @@ import { type LinkPages, ownerPageOptions } from './page-template.ts'
 import { type Link, makeDownloadCounter, prepareOpenLink, prepareWriteCount } from './queries.ts'
 import { sendDownload } from './send-download.ts'
 
-type DownloadEndpoint =
-  | 'download'
-  | 'downloadFile'
-  | 'openLink'
-  | 'openDownloadPage'
-  | 'unlockPage'
-  | 'linkDetails'
-  | 'unlockLink'
-
 /** Public routes for a link's page, details and bytes (design §4). */
 export function downloadRoutes(
   deps: Pick<
@@ -30,7 +21,7 @@ export function downloadRoutes(
   >,
   pages: LinkPages,
   readSession: ReadSession,
-): Handlers<DownloadEndpoint> {
+) {
   const writeCount = prepareWriteCount(deps.db)
   const openLink = prepareOpenLink(deps)
   const openVisibleLink = async (code: string, context: Context<HttpEnv>) => {
@@ -126,7 +117,7 @@ export function downloadRoutes(
       await unlock(deps, link, body.password, context)
       return context.body(null, 204)
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 /** Returns what visitors see of an unlocked link, with the number of downloads for its owner. */

@@ -192,7 +192,7 @@ describe('a client that disconnects early', () => {
         socket.destroy()
       }),
     )
-    await expect.poll(() => app.disk.activeTransfers()).toBe(0)
+    await expect.poll(() => app.disk.transfers.activeCount()).toBe(0)
     expect((await get('/api/health')).status).toBe(200)
   })
 })

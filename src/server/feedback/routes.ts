@@ -17,7 +17,7 @@ const cursorSchema = z.tuple([timestamp, z.uuid()])
 export function feedbackRoutes(
   deps: Pick<Deps, 'clock' | 'config' | 'db' | 'mailQueue' | 'rateLimits'>,
   showPage: PageResponder,
-): Handlers<'sendFeedback' | 'sendFeedbackForm' | 'listFeedback' | 'deleteFeedback'> {
+) {
   return {
     async sendFeedback({ body, clientAddress }) {
       await sendFeedback(deps, body, clientAddress)
@@ -45,7 +45,7 @@ export function feedbackRoutes(
       await deleteFeedback(deps, params.id, { id: user.id, ipAddress: clientAddress })
       return { message: 'Feedback deleted' }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 /**

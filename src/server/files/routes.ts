@@ -11,24 +11,13 @@ import { countFiles, listFiles } from './list-queries.ts'
 import { readPreferences } from './preference-queries.ts'
 import { listReceipts, type ReceiptCursor } from './receipt-queries.ts'
 
-type FileEndpoint =
-  | 'listFiles'
-  | 'countFiles'
-  | 'listReceipts'
-  | 'deleteFile'
-  | 'deleteFiles'
-  | 'deleteExpiredFiles'
-  | 'renewFile'
-  | 'preferences'
-  | 'changePreferences'
-
 const fileCursor = z.tuple([timestampText, z.uuid()])
 const receiptCursor = z.object({ purgedAt: timestamp, fileId: z.uuid() })
 
 /** Routes for the signed-in user's own files (spec §7). */
 export function fileRoutes(
   deps: Pick<Deps, 'clock' | 'db' | 'rateLimits' | 'settings' | 'stores'>,
-): Handlers<FileEndpoint> {
+) {
   return {
     async listFiles({ query, user, context }) {
       const { limit, cursor } = query
@@ -73,7 +62,7 @@ export function fileRoutes(
       await deps.rateLimits.spend([counter('renewalsByUser', user.id)])
       return renewFile(deps, user.id, params.id, body.expirationDays)
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 function deletedText(count: number): string {

@@ -34,8 +34,10 @@ type Result<E extends Endpoint> = E['response'] extends ZodType
 
 export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<Result<E>> | Result<E>
 
-/** Handlers for some endpoints, by endpoint name. */
-export type Handlers<Name extends EndpointName> = { [N in Name]: Handler<Endpoints[N]> }
+/** Handlers for endpoints, by endpoint name. */
+export type Handlers<Name extends EndpointName = EndpointName> = {
+  [N in Name]: Handler<Endpoints[N]>
+}
 
 interface MountOptions {
   /** Refuses cross-site requests with side effects. */
@@ -59,7 +61,7 @@ interface MountOptions {
  * request and calls its handler. A JSON response is parsed with its schema, so that no undeclared
  * field leaves the server.
  */
-export function mount(handlers: Handlers<EndpointName>, options: MountOptions): Hono<HttpEnv> {
+export function mount(handlers: Handlers, options: MountOptions): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>()
   const memory = new FairLimit(largeBodies)
   for (const [declaredPath, names] of Map.groupBy(
@@ -105,7 +107,7 @@ const alwaysServedEndpoints = new Set<EndpointName>([
   'docs',
 ])
 
-function route(name: EndpointName, handlers: Handlers<EndpointName>, options: MountOptions) {
+function route(name: EndpointName, handlers: Handlers, options: MountOptions) {
   const row: Endpoint = endpoints[name]
   const schema = isJsonResponse(row.response) ? row.response : null
   // The handler's type depends on `name`, which isn't known statically.

@@ -36,7 +36,7 @@ export function operationsRoutes(
     stores,
   }: Pick<Deps, 'config' | 'db' | 'metrics' | 'settings' | 'stopping' | 'stores'>,
   showPage: PageResponder,
-): Handlers<'health' | 'ready' | 'metrics' | 'openApi' | 'docs'> {
+) {
   let checkPromise: Promise<unknown> | undefined
   const check = () => {
     // The endpoint is public and each check writes a file, so parallel calls share one check.
@@ -80,7 +80,7 @@ export function operationsRoutes(
     },
 
     docs: ({ context }) => showPage(context, 'api-docs'),
-  }
+  } satisfies Partial<Handlers>
 }
 
 /**

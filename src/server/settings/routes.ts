@@ -2,19 +2,7 @@ import type { Deps } from '../deps.ts'
 import type { Handlers } from '../http/mount.ts'
 
 /** The endpoints that read and change settings (spec §7). */
-export function settingRoutes({
-  config,
-  settings,
-}: Pick<Deps, 'config' | 'settings'>): Handlers<
-  | 'emailSignature'
-  | 'version'
-  | 'premiumPrice'
-  | 'limits'
-  | 'contact'
-  | 'features'
-  | 'adminSettings'
-  | 'changeSetting'
-> {
+export function settingRoutes({ config, settings }: Pick<Deps, 'config' | 'settings'>) {
   return {
     emailSignature: async () => ({ signature: (await settings.read()).email_signature }),
     version: async () => ({ version: (await settings.read()).app_version }),
@@ -28,5 +16,5 @@ export function settingRoutes({
     adminSettings: async () => ({ values: (await settings.readNow()).values }),
     changeSetting: ({ body, user, clientAddress }) =>
       settings.change({ ...body, actor: user.id, ipAddress: clientAddress }),
-  }
+  } satisfies Partial<Handlers>
 }

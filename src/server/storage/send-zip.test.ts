@@ -186,7 +186,7 @@ describe('a download of an archive', () => {
     const { promise: counted, resolve: count } = Promise.withResolvers<void>()
     onBytes = () => counted
     const sockets = await sendWithoutReading(origin, () => getRequest(origin), 171)
-    await expect.poll(() => disk.storage.activeTransfers()).toBe(171)
+    await expect.poll(() => disk.storage.transfers.activeCount()).toBe(171)
     expect(statusAndErrorCode(await get())).toEqual([503, 'TOO_MANY_TRANSFERS'])
     count()
     sockets.reset()

@@ -70,10 +70,12 @@ export class Transfers {
     this.#options = options
   }
 
+  /** Returns the number of transfers in progress. */
   activeCount(): number {
     return this.#active.size
   }
 
+  /** Resolves when no transfer is in progress. */
   waitForIdle(): Promise<void> {
     if (this.#active.size === 0) return Promise.resolve()
     return new Promise((resolve) => this.#idleWaiters.push(resolve))

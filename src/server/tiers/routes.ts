@@ -8,9 +8,7 @@ import { publicUser } from '../http/session.ts'
 import { setTier } from './set-tier.ts'
 
 /** The endpoints that let users change their own tier (spec §4, 'Tier'). */
-export function tierRoutes(
-  deps: Pick<Deps, 'clock' | 'db' | 'mailQueue' | 'rateLimits'>,
-): Handlers<'startTrial' | 'togglePremium'> {
+export function tierRoutes(deps: Pick<Deps, 'clock' | 'db' | 'mailQueue' | 'rateLimits'>) {
   const setOwnTier = async (user: SessionUser, request: TierRequest, ipAddress: string) => {
     // Changes are rate limited because the audit log keeps every one of them forever.
     await deps.rateLimits.spend([counter('tierChangesByUser', user.id)])
@@ -26,5 +24,5 @@ export function tierRoutes(
       const reason = user.role === 'admin' ? 'administrator' : 'preview'
       return setOwnTier(user, { reason, to: body?.tier }, clientAddress)
     },
-  }
+  } satisfies Partial<Handlers>
 }

@@ -1,4 +1,5 @@
 import { sum } from 'd3-array'
+import type { Analytics } from '../../shared/contract/analytics.ts'
 import type { FileKind } from '../../shared/rules/files/file-kind.ts'
 import type { DayCount } from '../../shared/rules/format/day.ts'
 import { formatCount, groupDigits } from '../../shared/rules/format/numbers.ts'
@@ -36,11 +37,7 @@ export function summarizeDownloads(days: readonly DayCount[], today: string): st
 }
 
 /** The number and total size, in bytes, of a user's files of one kind. */
-export interface KindCount {
-  kind: FileKind
-  count: number
-  size: number
-}
+export type KindCount = Analytics['kinds'][number]
 
 /**
  * Returns a rounded percentage, or 'under 1%' or 'over 99%' where rounding would show 0% or 100%.

@@ -1,15 +1,10 @@
-import type { Link } from '../../shared/contract/links.ts'
+import type { Link, LinkFile } from '../../shared/contract/links.ts'
 import { isUsedUp, linkName, linkStatus } from '../../shared/rules/links/link-status.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { linkDates } from './link-dates.ts'
 
 /** What is true of a link once it is true of all its files, and null until then. */
-interface SharedState {
-  purgingAt: string | null
-  purgeDueAt: string | null
-  purgedAt: string | null
-  takenDownAt: string | null
-}
+type SharedState = Pick<LinkFile, 'purgingAt' | 'purgeDueAt' | 'purgedAt' | 'takenDownAt'>
 
 /** A link as lists show it. */
 export interface ListedLink extends Link, SharedState {

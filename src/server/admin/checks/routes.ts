@@ -14,9 +14,7 @@ import { ChecksRunner } from './run-checks.ts'
 const countMaxAgeMs = 10 * minuteInMs
 
 /** Creates the handlers that run the checks. The time of this call counts as the server's start. */
-export function checkRoutes(
-  deps: Omit<CheckDeps, 'startedAt'>,
-): Handlers<'adminChecks' | 'adminWaiting'> {
+export function checkRoutes(deps: Omit<CheckDeps, 'startedAt'>) {
   const runner = new ChecksRunner({ ...deps, startedAt: deps.clock() })
   const toRequestInfo = (request: IncomingMessage) =>
     requestInfo(request, deps.config.trustedProxies)
@@ -31,7 +29,7 @@ export function checkRoutes(
       const failing = lines.filter(({ status }) => status === 'failing')
       return { failingChecks: failing.length, openReports: reports.count }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 function requestInfo(request: IncomingMessage, trustedProxies: BlockList | null): RequestInfo {

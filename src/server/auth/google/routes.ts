@@ -32,10 +32,6 @@ type GoogleDeps = Pick<
   'clock' | 'config' | 'db' | 'log' | 'mailQueue' | 'passwords' | 'rateLimits' | 'secret'
 >
 
-type GoogleHandlers = Handlers<
-  'signInWays' | 'startSignIn' | 'googleCallback' | 'listOwnWays' | 'linkGoogle' | 'unlinkGoogle'
->
-
 interface GoogleCall {
   clientAddress: string
   publicOrigin: string
@@ -55,7 +51,7 @@ const accountPath = '/account'
  * The endpoints for signing in with Google and for linking and unlinking it (spec §2, 'Google' and
  * 'Account page').
  */
-export function googleRoutes(deps: GoogleDeps, options: RouteOptions): GoogleHandlers {
+export function googleRoutes(deps: GoogleDeps, options: RouteOptions) {
   const { config, db, log } = deps
   const { google } = config
   let issuerPromise: Promise<Issuer> | undefined
@@ -141,7 +137,7 @@ export function googleRoutes(deps: GoogleDeps, options: RouteOptions): GoogleHan
       await unlinkGoogle(deps, { userId: user.id, sessionId }, clientAddress)
       return { message: 'Google was removed from your account.' }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 /**

@@ -79,7 +79,7 @@ describe('close', () => {
     downloadRequest.on('error', () => undefined).end()
     const [partialResponse] = (await once(downloadRequest, 'response')) as [IncomingMessage]
     partialResponse.on('error', () => undefined)
-    expect(server.storage.activeTransfers()).toBe(2)
+    expect(server.storage.transfers.activeCount()).toBe(2)
     const closePromise = server.storage.close()
     expect(await outcome).toMatchObject({ status: 503 })
     await closePromise

@@ -63,10 +63,6 @@ export interface DiskStorage extends Storage {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>
   /** The transfers of this store, to which a server's other transfers can be added. */
   readonly transfers: Transfers
-  /** The number of transfers in progress. */
-  activeTransfers(): number
-  /** Resolves when no transfer is in progress. */
-  waitForIdle(): Promise<void>
   /**
    * Ends running transfers. Uploads can be resumed later. Resolves when all transfers have ended.
    */
@@ -174,8 +170,6 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
     check: () => folders.probe(),
     handle: (request, response) => http.handle(request, response),
     transfers,
-    activeTransfers: () => transfers.activeCount(),
-    waitForIdle: () => transfers.waitForIdle(),
     async close() {
       await http.close()
       await hasher.close()

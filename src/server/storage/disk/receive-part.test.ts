@@ -61,7 +61,7 @@ describe('an incomplete or invalid part', () => {
     await upload.put(1)
     client.destroy()
     expect(await outcome).toBe('cut')
-    await disk.storage.waitForIdle()
+    await disk.storage.transfers.waitForIdle()
     expect(await upload.completeParts()).toEqual([1, 3])
     expect(await disk.storage.storedSize(upload.key)).toBe(1.5 * MiB)
     await upload.put(2)

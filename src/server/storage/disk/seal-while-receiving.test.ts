@@ -134,7 +134,7 @@ describe('while a file is being sealed', () => {
     const sealPromise = upload.seal()
     await renameStarted.promise
     const lateRequests = [upload.put(1), upload.single.put(randomBytes(1500))]
-    while (slowServer.storage.activeTransfers() < lateRequests.length)
+    while (slowServer.storage.transfers.activeCount() < lateRequests.length)
       await new Promise(setImmediate)
     continueRename.resolve()
     expect(await sealPromise).toBe(upload.sha256)

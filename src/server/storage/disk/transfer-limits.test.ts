@@ -26,7 +26,7 @@ describe('above the transfer limit', () => {
       () => getRequest(url, forwardedFrom('192.0.2.1')),
       171,
     )
-    await expect.poll(() => disk.storage.activeTransfers()).toBe(171)
+    await expect.poll(() => disk.storage.transfers.activeCount()).toBe(171)
 
     const rejectedResponse = await get('192.0.2.1')
     expect(statusAndErrorCode(rejectedResponse)).toEqual([503, 'TOO_MANY_TRANSFERS'])
@@ -41,7 +41,7 @@ describe('above the transfer limit', () => {
     expect(disk.logLines).toHaveLength(2)
 
     unreadDownloads.reset()
-    await disk.storage.waitForIdle()
+    await disk.storage.transfers.waitForIdle()
     expect((await get('192.0.2.1')).status).toBe(206)
   })
 
