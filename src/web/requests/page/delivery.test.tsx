@@ -78,3 +78,13 @@ test('files are listed as sent only once all of them have arrived', () => {
     'Ada has received 1 file (1000 Bytes).',
   )
 })
+
+test('of a thousand files, those being sent and the next ones are listed', () => {
+  const records = Array.from({ length: 1000 }, (_, index) =>
+    uploadRecord({ id: `${index}`, status: index === 999 ? 'uploading' : 'pending' }),
+  )
+  const { text } = showDelivery({ records })
+  expect(screen.getAllByRole('listitem')).toHaveLength(100)
+  expect(screen.getAllByRole('listitem')[0]?.textContent).toContain('Uploading')
+  expect(text()).toContain('and 900 more')
+})

@@ -1,3 +1,4 @@
+import { groupDigits } from '../../../shared/rules/format/numbers.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import type { UploadsState } from '../uploads-state.ts'
 import { UploadItem, type UploadItemProps } from './upload-item.tsx'
@@ -12,14 +13,18 @@ export interface UploadListProps
   records: readonly UploadRecord[]
 }
 
+/** Browsers take seconds of work to update a list of a thousand. */
+const maxListed = 100
+
 /**
- * The list of uploads, scrollable above a maximum height. The browser skips the items out of view.
+ * The list of uploads, scrollable above a maximum height. Of many, it shows the first ones, which
+ * are running or need attention. The browser skips the items out of view.
  */
 export function UploadList({ id, state, records, ...item }: UploadListProps) {
   return (
     <div id={id} className="uploads-list" {...scrollProps}>
       <ul>
-        {records.map((record) => (
+        {records.slice(0, maxListed).map((record) => (
           <li key={record.id} data-status={record.status} className="upload">
             <UploadItem
               {...item}
@@ -30,6 +35,11 @@ export function UploadList({ id, state, records, ...item }: UploadListProps) {
           </li>
         ))}
       </ul>
+      {records.length > maxListed ? (
+        <p className="upload-body upload-note">
+          and {groupDigits(records.length - maxListed)} more
+        </p>
+      ) : null}
     </div>
   )
 }
