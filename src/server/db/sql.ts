@@ -51,8 +51,8 @@ export async function inBatches(change: (limit: number) => Promise<number>): Pro
 }
 
 /**
- * Deletes the rows that match a condition, in batches, each in its own statement. Skips locked rows,
- * because waiting for them could deadlock.
+ * Deletes the rows that match a condition, in batches, each in its own statement. Skips locked
+ * rows, because waiting for them could deadlock.
  * @param key the table's primary key.
  * @returns the number of deleted rows.
  */
