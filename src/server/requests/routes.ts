@@ -42,7 +42,7 @@ export function requestRoutes(
     return toView(row, origin)
   }
 
-  type ListCall = Parameters<Handlers<'listRequests'>['listRequests']>[0]
+  type ListCall = Parameters<Handlers['listRequests']>[0]
 
   const listPage = async (
     ownerId: string | null,

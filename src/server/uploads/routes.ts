@@ -9,16 +9,6 @@ import { abortUpload } from './end-uploads.ts'
 import { requireOwner, startUploads } from './start-upload.ts'
 import { listParts, signParts } from './upload-parts.ts'
 
-type UploadEndpoint =
-  | 'getUploadUrl'
-  | 'getUploadUrls'
-  | 'signParts'
-  | 'listParts'
-  | 'confirmUpload'
-  | 'confirmUploads'
-  | 'createFileRecord'
-  | 'abortUpload'
-
 type StartBody = z.output<typeof startBody>
 
 /**
@@ -27,7 +17,7 @@ type StartBody = z.output<typeof startBody>
  */
 export function uploadRoutes(
   deps: Pick<Deps, 'requestJob' | 'clock' | 'db' | 'log' | 'mailQueue' | 'settings' | 'stores'>,
-): Handlers<UploadEndpoint> {
+) {
   const depsWithOrigin = (origin: string) => ({ ...deps, stores: deps.stores.withOrigin(origin) })
   const start = async (body: StartBody, ownerId: string, publicOrigin: string) => {
     requireOwner(body, ownerId)
@@ -66,5 +56,5 @@ export function uploadRoutes(
       await abortUpload(deps, await uploader.ownerOf(body.cloudKey), body.cloudKey, log)
       return { message: 'Upload cancelled' }
     },
-  }
+  } satisfies Partial<Handlers>
 }
