@@ -1,7 +1,7 @@
 import { and, eq, gt, inArray, isNull, sql } from 'drizzle-orm'
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { blockedContent, files, links, reports, uploads } from '../db/schema.ts'
-import { needsHashSql } from '../db/sql.ts'
+import { isOneOf, needsHashSql } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 import { lockLinksOfFiles } from '../links/queries.ts'
 import { endUploadsWhere } from '../uploads/removal-queries.ts'
@@ -42,7 +42,7 @@ export async function endUploadsOfLinks(
   fileIds: readonly string[],
   now: Date,
 ): Promise<void> {
-  const isListed = sql`${files.id} = any(${sql.param(fileIds)}::uuid[])`
+  const isListed = isOneOf(files.id, fileIds)
   await lockLinksOfFiles(tx, isListed)
   const linkIds = tx.select({ id: files.linkId }).from(files).where(isListed)
   await endUploadsWhere(tx, inArray(uploads.linkId, linkIds), now, 'job')

@@ -4,6 +4,7 @@ import { analyticsDays, type DayCount, lastDays } from '../../shared/rules/forma
 import { dayInMs } from '../../shared/rules/format/units.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { fileDownloads, files, links, ownerDownloads, users } from '../db/schema.ts'
+import { isOneOf } from '../db/sql.ts'
 import type { Db, Deps } from '../deps.ts'
 import { type FileRow, fileColumns, isLinkOfFile } from '../files/queries.ts'
 import type { Owner } from '../http/session.ts'
@@ -90,7 +91,7 @@ export function countDownloadsOfFiles(db: Db, fileIds: readonly string[]): Promi
   return db
     .select({ day: fileDownloads.day, count: sql`sum(${fileDownloads.count})`.mapWith(Number) })
     .from(fileDownloads)
-    .where(sql`${fileDownloads.fileId} = any(${sql.param(fileIds)}::uuid[])`)
+    .where(isOneOf(fileDownloads.fileId, fileIds))
     .groupBy(fileDownloads.day)
 }
 

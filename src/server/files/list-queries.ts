@@ -45,7 +45,7 @@ export async function countFiles(db: Db, { id, tier }: Owner, now: Date): Promis
     })
     .from(files)
     .innerJoin(links, isLinkOfFile)
-    .where(and(eq(files.ownerId, id), isNull(files.deletedAt)))
+    .where(and(eq(files.ownerId, id), eq(links.ownerId, id), isNull(files.deletedAt)))
     .groupBy(sql`status`)
   const countsOf = (key: 'files' | 'links') => ({
     active: 0,

@@ -2,6 +2,7 @@ import { and, eq, gt, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import { defaultPreferences, type Preferences } from '../../shared/rules/accounts/preferences.ts'
 import { tiers, tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { files, firstDownloads, links, preferences, users } from '../db/schema.ts'
+import { isOneOf } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 import { type LinkSummary, selectLinkSummaries } from '../links/queries.ts'
 import { tierAt } from '../tiers/queries.ts'
@@ -177,6 +178,6 @@ export function findLinksOfEmail(
   ids: readonly string[],
 ): Promise<LinkSummary[]> {
   return selectLinkSummaries(db)
-    .where(and(eq(links.ownerId, ownerId), sql`${links.id} = any(${sql.param(ids)}::uuid[])`))
+    .where(and(eq(links.ownerId, ownerId), isOneOf(links.id, ids)))
     .orderBy(links.expiresAt, links.id)
 }

@@ -14,7 +14,7 @@ import {
 import type { LinkStatus } from '../../shared/rules/links/link-status.ts'
 import { type Tier, tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { blockedContent, files, links } from '../db/schema.ts'
-import { sqlLiteral } from '../db/sql.ts'
+import { isOneOf, sqlLiteral } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 import type { Owner } from '../http/session.ts'
 import { type LinkRow, lockLinksOfFiles, removeEmptyLinks } from '../links/queries.ts'
@@ -166,7 +166,7 @@ export function markDeleted(
   ids: readonly string[],
   now: Date,
 ): Promise<DeletedFile[]> {
-  const hasListedId = sql`${files.id} = any(${sql.param(ids)}::uuid[])`
+  const hasListedId = isOneOf(files.id, ids)
   return markDeletedWhere(db, and(eq(files.ownerId, ownerId), hasListedId), now)
 }
 

@@ -3,7 +3,7 @@ import { customAlphabet } from 'nanoid'
 import { isUsedUp } from '../../shared/rules/links/link-status.ts'
 import { shortCodeAlphabet, shortCodeLength } from '../../shared/rules/links/short-code.ts'
 import { downloadStarts, files, links, shortCodes, uploads } from '../db/schema.ts'
-import { inBatches } from '../db/sql.ts'
+import { inBatches, isOneOf } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { updatePurgeTimes } from '../files/purge-queries.ts'
@@ -234,7 +234,7 @@ async function countEntries(
 /** Removes those of the given links that have neither files nor uploads. */
 export async function removeEmptyLinks(db: Db, ids: readonly (string | null)[]): Promise<void> {
   if (ids.length === 0) return
-  await db.delete(links).where(and(sql`${links.id} = any(${sql.param(ids)}::uuid[])`, isEmpty(db)))
+  await db.delete(links).where(and(isOneOf(links.id, ids), isEmpty(db)))
 }
 
 /**

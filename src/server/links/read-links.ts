@@ -1,10 +1,11 @@
-import { and, asc, desc, eq, gt, inArray, isNotNull, lt, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, isNotNull, lt, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { isStorableText } from '../../shared/contract/fields.ts'
 import type { ownLinkFile } from '../../shared/contract/links.ts'
 import type { FileOrder, SortKey } from '../../shared/rules/files/file-order.ts'
 import { dayInMs } from '../../shared/rules/format/units.ts'
 import { files, linkEmails, links, uploads } from '../db/schema.ts'
+import { isOneOf } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 import { timestampText } from '../http/cursor.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -98,7 +99,7 @@ export async function listLinks(
       and(
         eq(links.ownerId, ownerId),
         endingAfter && expiresSoon(endingAfter),
-        search ? containsText(search) : undefined,
+        search ? containsText(ownerId, search) : undefined,
         requestId ? eq(links.requestId, requestId) : undefined,
         after &&
           sql`(${column}, ${links.id}) ${comparison} (${after.value}::${type}, ${after.id}::uuid)`,
@@ -129,13 +130,14 @@ function expiresSoon(now: Date): SQL | undefined {
 }
 
 /** `like` would treat `%` and `_` as wildcards. */
-function containsText(search: string): SQL {
+function containsText(ownerId: string, search: string): SQL {
   const text = sql`lower(${search}::text)`
   return sql`(strpos(lower(${links.title}), ${text}) > 0
-    or exists (select 1 from ${files}
-      where ${files.linkId} = ${links.id} and strpos(${files.searchName}, ${text}) > 0)
-    or exists (select 1 from ${uploads}
-      where ${uploads.linkId} = ${links.id} and strpos(lower(${uploads.originalName}), ${text}) > 0))`
+    or ${links.id} in (select ${files.linkId} from ${files}
+      where ${files.ownerId} = ${ownerId} and strpos(${files.searchName}, ${text}) > 0)
+    or ${links.id} in (select ${uploads.linkId} from ${uploads}
+      where ${uploads.ownerId} = ${ownerId}
+        and strpos(lower(${uploads.originalName}), ${text}) > 0))`
 }
 
 /** Finds one of a user's links. Returns undefined for a link without files and uploads. */
@@ -159,12 +161,29 @@ export async function addEntries(
   rows: readonly LinkRow[],
 ): Promise<LinkView[]> {
   const ids = rows.map(({ id }) => id)
-  const fileRows = await db.select().from(files).where(inArray(files.linkId, ids))
-  const uploadRows = await db.select().from(uploads).where(inArray(uploads.linkId, ids))
+  const fileRows = await db
+    .select({
+      id: files.id,
+      linkId: files.linkId,
+      position: files.position,
+      originalName: files.originalName,
+      mimeType: files.mimeType,
+      size: files.size,
+      sha256: files.sha256,
+      downloadCount: files.downloadCount,
+      purgingAt: files.purgingAt,
+      purgedAt: files.purgedAt,
+      purgeDueAt: files.purgeDueAt,
+      takenDownAt: files.takenDownAt,
+      takedownReason: files.takedownReason,
+    })
+    .from(files)
+    .where(isOneOf(files.linkId, ids))
+  const uploadRows = await db.select().from(uploads).where(isOneOf(uploads.linkId, ids))
   const failedEmails = await db
     .select({ linkId: linkEmails.linkId, email: linkEmails.email })
     .from(linkEmails)
-    .where(and(inArray(linkEmails.linkId, ids), isNotNull(linkEmails.failedAt)))
+    .where(and(isOneOf(linkEmails.linkId, ids), isNotNull(linkEmails.failedAt)))
     .orderBy(linkEmails.email)
   const entries = [...fileRows.map(toEntry), ...(await toUploadEntries(stores, uploadRows))].sort(
     (a, b) => a.position - b.position,

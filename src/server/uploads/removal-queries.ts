@@ -2,7 +2,7 @@ import { and, desc, eq, inArray, lt, lte, type SQL, type SQLWrapper, sql } from 
 import { idleUploadTimeoutMs } from '../../shared/rules/files/retention.ts'
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { deletionReceipts, removals, uploads } from '../db/schema.ts'
-import { rowValues } from '../db/sql.ts'
+import { isOneOf, rowValues } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 import { nextAttemptAt, overdueMs } from '../storage/remove-stored.ts'
 import { isOwnedUpload } from './queries.ts'
@@ -55,7 +55,7 @@ export async function endUploadsById(
   ids: readonly string[],
   now: Date,
 ): Promise<string[]> {
-  const hasListedId = sql`${uploads.id} = any(${sql.param(ids)}::uuid[])`
+  const hasListedId = isOneOf(uploads.id, ids)
   const isSelected = and(eq(uploads.ownerId, ownerId), hasListedId)
   const rows = await db.select({ id: uploads.id }).from(uploads).where(isSelected)
   if (rows.length > 0) await endUploadsWhere(db, isSelected, now, 'job')
