@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { contentsOf, makeLink, startLink } from '../../../tests/support/link-requests.ts'
 import { json, makeFile, makePerson, type Person } from '../../../tests/support/make.ts'
+import { insertFiles } from '../../../tests/support/many-files.ts'
+import { analyzedPlansOf, countRowsRead } from '../../../tests/support/query-plans.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { expectError } from '../../../tests/support/upload-requests.ts'
 import type { Link } from '../../shared/contract/links.ts'
@@ -51,6 +53,16 @@ describe('GET /api/links', () => {
       ({ shortCode }) => shortCode,
     )
     expect(found.toSorted()).toEqual(expected.map((index) => codes[index] ?? '').toSorted())
+  })
+
+  it('reads only the owner’s files for a search', async () => {
+    const ada = await makePerson(app)
+    await insertFiles(app, ada.id, 500)
+    await insertFiles(app, (await makePerson(app)).id, 10_000)
+    await app.pool.query('analyze files, links')
+    const plans = await analyzedPlansOf(app.pool, () => ada.fetch('/api/links?search=zq'))
+    const rowsRead = plans.reduce((sum, plan) => sum + countRowsRead(plan, 'files'), 0)
+    expect(rowsRead).toBeLessThan(2000)
   })
 
   it.each([
