@@ -13,6 +13,7 @@ import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { confirm } from '../ui/dialog.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
+import { Fact, FactLink, Facts } from '../ui/facts.tsx'
 import { FileName } from '../ui/file-name.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { flattenPages, PagedList } from '../ui/paged-list.tsx'
@@ -160,26 +161,25 @@ function RequestRow({ request, received, onDialog, onClose }: RequestRowProps) {
           >
             <FileName name={title} />
           </h3>
-          <p className="flex flex-wrap items-center gap-x-2 text-muted text-sm tabular-nums">
-            <Badge tone={isOpen ? 'accent' : 'outline'}>{isOpen ? 'Open' : 'Closed'}</Badge>
+          <Facts>
+            <span className="mr-1">
+              <Badge tone={isOpen ? 'accent' : 'outline'}>{isOpen ? 'Open' : 'Closed'}</Badge>
+            </span>
             {isOpen ? (
-              <a
-                href={url}
-                className="no-underline hover:text-ink hover:underline pointer-coarse:inline-flex pointer-coarse:min-h-11 pointer-coarse:items-center"
-              >
-                /r/{code}
-              </a>
+              <Fact>
+                <FactLink href={url}>/r/{code}</FactLink>
+              </Fact>
             ) : null}
             {requestFacts(request, serverNow()).map((fact) => (
-              <span key={fact}>· {fact}</span>
+              <Fact key={fact}>{fact}</Fact>
             ))}
             {hasPassword ? (
-              <span className="whitespace-nowrap">
-                · <Lock aria-hidden="true" className="mr-1 mb-0.5 inline size-3.5" />
+              <Fact>
+                <Lock aria-hidden="true" className="mr-1 mb-0.5 inline size-3.5" />
                 Password
-              </span>
+              </Fact>
             ) : null}
-          </p>
+          </Facts>
         </div>
         <div className="flex items-center justify-end gap-1 max-sm:col-span-full">
           <div>
