@@ -139,8 +139,8 @@ function LinkFacts({ link, isActive, url, now, isNew, openId, onToggle }: LinkFa
   const reasonId = useId()
   const [showsUndelivered, setShowsUndelivered] = useState(false)
   const undeliveredId = useId()
-  const { files, hasPassword, maxDownloads, name, requestId, senderName, shared } = link
-  const { undelivered } = link
+  const { files, hasPassword, maxDownloads, message, name } = link
+  const { requestId, senderName, shared, undelivered } = link
   const takedown = getTakedown(link)
   const remaining = downloadsLeft(link)
   return (
@@ -222,6 +222,14 @@ function LinkFacts({ link, isActive, url, now, isNew, openId, onToggle }: LinkFa
           </Fact>
         )}
       </Facts>
+      {message !== null && !shared ? (
+        <p
+          dir="auto"
+          className="mt-1 line-clamp-2 max-w-[68ch] whitespace-pre-line text-sm wrap-anywhere"
+        >
+          {message}
+        </p>
+      ) : null}
       {takedown !== null && showsReason ? (
         <TakedownReason id={reasonId} takedown={takedown} now={now} />
       ) : null}
