@@ -120,19 +120,24 @@ export function cannotCreateReason({ tier, setting, openCount }: CreationState) 
   return `${name} has ${formatCount(maxOpenRequests, 'open request')} at a time. Close it first.`
 }
 
-/** Turns the emails about new files on or off. */
+/** Turns the emails about new files, and the reminders, on or off. */
 function DeliveryEmails() {
   const { data: preferences } = usePreferences()
   const changePreferences = useChangePreferences()
   const sendsMail = useSendsMail()
+  const hintId = useId()
   if (!preferences || !sendsMail) return null
   return (
     <div className="mt-4 w-fit">
       <Switch
-        label="Email me when files arrive"
+        label="Email me about requests"
+        describedBy={hintId}
         checked={preferences.mailOnDelivery}
         onCheckedChange={(mailOnDelivery) => changePreferences({ mailOnDelivery })}
       />
+      <p id={hintId} className="mt-1 text-muted text-sm">
+        When files arrive, and a day before a request closes that has received none.
+      </p>
     </div>
   )
 }
