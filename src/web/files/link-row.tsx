@@ -223,10 +223,7 @@ function LinkFacts({ link, isActive, url, now, isNew, openId, onToggle }: LinkFa
         )}
       </Facts>
       {message !== null && !shared ? (
-        <p
-          dir="auto"
-          className="mt-1 line-clamp-2 max-w-[68ch] whitespace-pre-line text-sm wrap-anywhere"
-        >
+        <p dir="auto" className="mt-1 line-clamp-2 max-w-[68ch] text-sm wrap-anywhere">
           {message}
         </p>
       ) : null}
