@@ -29,6 +29,7 @@ it('shows who asks for files and what for, but not the address', async () => {
     'Ada Lovelace',
     'Up to 5MB for each file, at most 1,000 files.',
     'data-max-file-size="5242880"',
+    `href="/feedback?request=${code}"`,
     'Sending files needs JavaScript.',
   ]) {
     expect(html).toContain(text)

@@ -39,7 +39,7 @@ export function RequestPage(props: { assets: PageAssets; sendScript: string }) {
             </When>
             {tagline}
           </span>
-          <a id="report" href="/feedback" rel="nofollow">
+          <a id="report" href={`/feedback?request=${placeholder('code')}`} rel="nofollow">
             Report this page
           </a>
         </>
