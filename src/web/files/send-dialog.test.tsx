@@ -2,7 +2,12 @@
 import { act, fireEvent, screen } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { listedLink } from '../../../tests/support/upload-fixtures.ts'
-import { errorResponse, openPage, type WebPage } from '../../../tests/support/web-page.ts'
+import {
+  errorResponse,
+  openPage,
+  setSignedInHint,
+  type WebPage,
+} from '../../../tests/support/web-page.ts'
 import type { Link } from '../../shared/contract/links.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { LinkList } from './link-list.tsx'
@@ -14,7 +19,10 @@ beforeEach(() => {
   page.on('GET /api/settings/features', () => ({ requests: 'on', sendByEmail: 'on' }))
   respondWithSignInWays(true)
 })
-afterEach(() => page.close())
+afterEach(() => {
+  page.close()
+  setSignedInHint(false)
+})
 
 function respondWithSignInWays(sendsMail: boolean) {
   page.on('GET /api/auth/ways', () => ({ google: false, signup: 'open', sendsMail }))
@@ -54,6 +62,14 @@ describe('the menu of a link', () => {
     show(tier)
     await openMenu()
     await expect.poll(() => screen.queryByRole('menuitem', { name: 'Send by email' })).toBeNull()
+  })
+
+  test('says that the address of the user has to be verified first', async () => {
+    setSignedInHint(true)
+    page.on('GET /api/auth/user', () => ({ id: 'ada', emailVerified: false }))
+    show('premium')
+    await openMenu()
+    await screen.findByRole('menuitem', { name: /Please verify your email address first/ })
   })
 
   test('says that the server sends no email', async () => {
