@@ -101,7 +101,7 @@ describe('the dialog that sends a link', () => {
     fill('To', 'Ada <ada@example.org>,\nb@example.org')
     fill('Message', ' Hello ')
     await send()
-    await expect.poll(page.text).toContain('Link sent2 emails are on the way.')
+    await expect.poll(page.text).toContain('2 emails are on the way.Minutes')
     expect(sentBodies()).toEqual([{ to: ['ada@example.org', 'b@example.org'], message: 'Hello' }])
     await expect.poll(() => screen.queryByRole('dialog')).toBeNull()
   })
