@@ -134,7 +134,7 @@ export const requestPlaceholders = [
   'requester',
   'message',
   // The largest file, such as '500MB', and in bytes.
-  'fileSize',
+  'limits',
   'maxFileSize',
   // How many files a delivery can have.
   'maxFiles',
@@ -148,10 +148,10 @@ export type RequestPlaceholder = (typeof requestPlaceholders)[number]
 
 /** Conditions of a request's page. */
 export const requestConditions = [
-  // Exactly one of these is true: `full` if the request can't take files right now.
-  ...(['open', 'full', 'locked'] as const),
-  // False if the request is locked.
-  'unlocked',
+  // Exactly one of these two is true.
+  ...(['locked', 'unlocked'] as const),
+  // True if the request can't take files right now.
+  'full',
   'message',
   ...brandConditions,
 ] as const

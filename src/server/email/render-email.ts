@@ -193,7 +193,9 @@ function blockHtml(block: Block, button: AccentPair): Html {
   switch (block.kind) {
     case 'paragraph':
       return html`<p class="ink" style="margin:12px 0 0;color:#1b1a18">${
-        block.strong === undefined ? '' : html`<b style="font-weight:650">${block.strong}</b> `
+        block.strong === undefined
+          ? ''
+          : html`<b dir="auto" style="font-weight:650">${block.strong}</b> `
       }${block.text}</p>
 `
     case 'quote':

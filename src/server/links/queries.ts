@@ -172,7 +172,10 @@ export async function lockActiveLink(
   return { link, fileCount: count, nextPosition }
 }
 
-/** Changes one of an owner's links, if there is one with this short code. */
+/**
+ * Changes one of an owner's links, if there is one with this short code.
+ * @throws {AppError} DELIVERY_UNFINISHED if it would share a link whose files haven't all arrived.
+ */
 export async function updateLink(
   db: Db,
   ownerId: string,
@@ -180,10 +183,16 @@ export async function updateLink(
   changes: Partial<Pick<LinkRow, 'title' | 'message' | 'passwordHash' | 'maxDownloads' | 'shared'>>,
 ): Promise<void> {
   if (Object.values(changes).every((value) => value === undefined)) return
-  await db
-    .update(links)
-    .set(changes)
-    .where(and(eq(links.ownerId, ownerId), hasCode(shortCode)))
+  await db.transaction(async (tx) => {
+    const link = await lockLink(tx, ownerId, hasCode(shortCode))
+    if (!link) return
+    // Otherwise, a sender could publish files that the owner hasn't seen.
+    const isPublished = changes.shared === true && !link.shared
+    if (isPublished && (await tx.$count(uploads, eq(uploads.linkId, link.id))) > 0) {
+      throw new AppError('DELIVERY_UNFINISHED')
+    }
+    await tx.update(links).set(changes).where(eq(links.id, link.id))
+  })
 }
 
 /** True if this client has begun to download this. `client` is a keyed hash. */

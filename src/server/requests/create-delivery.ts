@@ -13,8 +13,8 @@ type DeliveryRequest = z.output<typeof requests.createDelivery.body>
 
 /**
  * Starts a delivery: a link of the request's owner that only the owner sees. Adds the files to an
- * earlier delivery instead if `linkId` names an unfinished one of this request. All files are
- * started, or none.
+ * earlier delivery instead if `linkId` names one of this request that still takes files. All files
+ * are started, or none.
  * @throws {AppError} REQUEST_NOT_FOUND if the request has closed; REQUEST_FULL if it has all its
  * deliveries, or its owner has no room left; FILE_TOO_LARGE; as `startUploads`.
  */
@@ -35,7 +35,7 @@ export async function createDelivery(
   const earlier = linkId === null ? undefined : await findDelivery(deps.db, linkId)
   const requestId = request.id
   const target: LinkTarget =
-    earlier?.isUploading && earlier.requestId === requestId
+    earlier?.takesFiles && earlier.requestId === requestId
       ? { kind: 'existing', shortCode: earlier.shortCode, requestId }
       : { kind: 'new', requestId, options: { requestId, senderName, message, shared: false } }
   try {

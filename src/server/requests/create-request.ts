@@ -42,7 +42,7 @@ export async function createRequest(
     if (!allowsRequests(setting, tier)) {
       throw new AppError('TIER_REQUESTS', { message: tierErrorText(tier, 'TIER_REQUESTS') })
     }
-    await requireOpenRequest(tx, owner, null, now)
+    await enforceRequestLimit(tx, owner, null, now)
     return insertRequest(tx, {
       ...options,
       ownerId,
@@ -71,14 +71,14 @@ export async function changeRequest(
     if (!owner || request?.ownerId !== ownerId) throw new AppError('REQUEST_NOT_FOUND')
     const now = clock()
     if (requestState(request, now) === 'closed') throw new AppError('REQUEST_CLOSED')
-    if (openDays !== undefined) await requireOpenRequest(tx, owner, id, now)
+    if (openDays !== undefined) await enforceRequestLimit(tx, owner, id, now)
     const closesAt = openDays === undefined ? undefined : addDays(now, openDays)
     await updateRequest(tx, id, { ...changes, closesAt })
   })
 }
 
 /** @throws {AppError} TIER_REQUEST_COUNT if the locked owner can't have another open request. */
-async function requireOpenRequest(
+async function enforceRequestLimit(
   tx: Db,
   owner: UserRow,
   exceptId: string | null,

@@ -13,6 +13,7 @@ import {
   changeLink,
   contentsOf,
   fetchBytes,
+  finishUploads,
   newFile,
 } from '../../../tests/support/link-requests.ts'
 import { json, makeClient, makePerson, type Person } from '../../../tests/support/make.ts'
@@ -71,6 +72,26 @@ describe('a delivery', () => {
       expect(text).not.toMatch(/127\.0\.0\.1|::1|undici/)
       expect(text.includes('Barbara')).toBe(table === 'links')
     }
+  })
+
+  it('can be shared once it has arrived, and gets no files from its sender afterwards', async () => {
+    const request = await makeRequest(owner)
+    const { uploads, uploadToken } = await startDelivery(makeClient(app), request.code)
+    const sender = withToken(makeClient(app), uploadToken)
+    const [{ shortCode = '' } = {}] = await listReceived(owner, request)
+    const early = await changeLink(owner, shortCode, { shared: true })
+    await expectError(early, 409, 'DELIVERY_UNFINISHED')
+    await finishUploads(sender, uploads, contentsOf(10))
+    expect((await changeLink(owner, shortCode, { shared: true })).status).toBe(200)
+
+    // With the owner's upload, the link is uploading again.
+    const added = await owner.post(`/api/links/${shortCode}/files`, { files: [newFile()] })
+    expect(added.status).toBe(201)
+    await startDelivery(sender, request.code, [newFile({ fileName: 'unseen.txt' })])
+    const delivery = (await listReceived(owner, request)).find(({ files }) =>
+      files.some(({ name }) => name === 'unseen.txt'),
+    )
+    expect(delivery?.shared).toBe(false)
   })
 
   it('is seen by its owner alone until it is shared, for good', async () => {

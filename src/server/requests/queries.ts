@@ -153,7 +153,8 @@ export interface Delivery extends RequestDates {
   ownerId: string
   requestId: string
   shortCode: string
-  isUploading: boolean
+  /** True if its sender can add files: others are still uploading, and its owner alone sees it. */
+  takesFiles: boolean
 }
 
 /** Finds a received link by id, with the dates of its request. */
@@ -163,7 +164,7 @@ export async function findDelivery(db: Db, linkId: string): Promise<Delivery | u
       ownerId: links.ownerId,
       requestId: requests.id,
       shortCode: links.shortCode,
-      isUploading: sql<boolean>`${hasUpload}`,
+      takesFiles: sql<boolean>`${hasUpload} and not ${links.shared}`,
       closesAt: requests.closesAt,
       closedAt: requests.closedAt,
     })

@@ -27,8 +27,9 @@ it('shows who asks for files and what for, but not the address', async () => {
     '&lt;b&gt;Plans&lt;/b&gt;',
     'Please &amp; thank you',
     'Ada Lovelace',
-    'Up to 5MB for each file',
+    'Up to 5MB for each file, at most 1,000 files.',
     'data-max-file-size="5242880"',
+    `href="/feedback?request=${code}"`,
     'Sending files needs JavaScript.',
   ]) {
     expect(html).toContain(text)
@@ -58,7 +59,9 @@ it('says so when the request can’t take more files', async () => {
   await sendDelivery(app, code)
   const { html } = await openPage(code)
   expect(html).toContain('can’t receive more files right now')
-  expect(html).not.toContain('send-files')
+  expect(html).toContain('data-max-files="0"')
+  // The delivery that is on its way can still be resumed.
+  expect(html).toContain('send-files')
 })
 
 it('is the same page for closed and unknown requests', async () => {

@@ -5,6 +5,7 @@ import {
   requestPlaceholders,
 } from '../../shared/placeholders.ts'
 import { formatSizeLimit } from '../../shared/rules/format/file-size.ts'
+import { formatCount } from '../../shared/rules/format/numbers.ts'
 import { timestampText } from '../../shared/rules/format/timestamp-text.ts'
 import type { BrandRow } from '../branding/queries.ts'
 import { allowStyle, makeTemplate, pageHeaders, readBuilt } from '../http/built-pages.ts'
@@ -98,15 +99,15 @@ export function loadRequestPages(options: {
     open: (request, context) => {
       const { title, requester, message, maxFileSize, maxFiles } = request
       const conditions: RequestCondition[] = [
-        maxFiles > 0 ? 'open' : 'full',
         'unlocked',
+        ...(maxFiles > 0 ? [] : (['full'] as const)),
         ...(message === null ? [] : (['message'] as const)),
       ]
       const values = {
         title,
         requester,
         message: message ?? '',
-        fileSize: formatSizeLimit(maxFileSize),
+        limits: limitsText(maxFileSize, maxFiles),
         maxFileSize: String(maxFileSize),
         maxFiles: String(maxFiles),
       }
@@ -117,12 +118,17 @@ export function loadRequestPages(options: {
   }
 }
 
+function limitsText(maxFileSize: number, maxFiles: number): string {
+  const sizeText = `Up to ${formatSizeLimit(maxFileSize)} for each file`
+  return maxFiles > 0 ? `${sizeText}, at most ${formatCount(maxFiles, 'file')}.` : `${sizeText}.`
+}
+
 /** What the page of a locked request shows instead of the request's content. */
 const lockedValues = {
   title: 'Protected request',
   requester: '',
   message: '',
-  fileSize: '',
+  limits: '',
   maxFileSize: '',
   maxFiles: '',
 }

@@ -207,12 +207,14 @@ async function openUploads(
 
 /**
  * Locks the request whose sender uploads, and the link that files are added to.
- * @throws {AppError} REQUEST_NOT_FOUND if the request has closed; LINK_NOT_FOUND.
+ * @throws {AppError} REQUEST_NOT_FOUND if the request has closed; LINK_NOT_FOUND, also for a sender
+ * if the owner has shared the link.
  */
 async function lockTarget(tx: Db, ownerId: string, target: LinkTarget | null, now: Date) {
   const fileRequest = target?.requestId ? await lockOpenRequest(tx, target.requestId, now) : null
   const isExisting = target?.kind === 'existing'
   const existing = isExisting ? await lockActiveLink(tx, ownerId, target.shortCode, now) : null
+  if (fileRequest && existing?.link.shared) throw new AppError('LINK_NOT_FOUND')
   const isFull = fileRequest && !existing && (await hasAllDeliveries(tx, fileRequest))
   return { fileRequest, existing, isFull }
 }

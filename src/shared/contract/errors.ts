@@ -111,6 +111,10 @@ export const errorTable = {
     status: 409,
     message: 'This request cannot take these files right now.',
   },
+  DELIVERY_UNFINISHED: {
+    status: 409,
+    message: 'Files are still arriving. Share the link once all have arrived.',
+  },
   LINK_NOT_SHARED: { status: 409, message: 'Only you can open this link. Share it first.' },
   NO_PASSWORD: {
     status: 409,

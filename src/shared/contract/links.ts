@@ -200,7 +200,7 @@ export const links = {
         .describe('Lets anyone who has the link see a received link. Cannot be undone.'),
     }),
     response: linkSchema,
-    errors: ['LINK_NOT_FOUND', 'PASSWORDS_BUSY'],
+    errors: ['LINK_NOT_FOUND', 'DELIVERY_UNFINISHED', 'PASSWORDS_BUSY'],
   }),
   deleteLink: endpoint('DELETE', '/api/links/{code}', {
     summary: 'Delete a link of yours with its files',

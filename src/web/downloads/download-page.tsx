@@ -41,7 +41,7 @@ function Time() {
 /** How much of the link's files has been uploaded. */
 function UploadProgress() {
   return (
-    <div className="upload" aria-live="off">
+    <div className="upload-status" aria-live="off">
       <progress
         value={placeholder('receivedBytes')}
         max={placeholder('totalBytes')}

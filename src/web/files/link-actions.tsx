@@ -10,6 +10,7 @@ import {
   Share2,
   Trash2,
 } from 'lucide-react'
+import { errorTable } from '../../shared/contract/errors.ts'
 import { isUsedUp, type LinkStatus } from '../../shared/rules/links/link-status.ts'
 import { type Tier, tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { Button, IconButton, IconLink } from '../ui/button.tsx'
@@ -110,7 +111,15 @@ export function LinkActions(props: LinkActionsProps) {
             variant={isPrimary && unavailableReason === undefined ? 'primary' : 'plain'}
           />
         ) : (
-          <Button size="small" wide icon={<Share2 />} onClick={() => onShare(link)}>
+          <Button
+            size="small"
+            wide
+            icon={<Share2 />}
+            unavailable={
+              link.state === 'uploading' ? errorTable.DELIVERY_UNFINISHED.message : undefined
+            }
+            onClick={() => onShare(link)}
+          >
             Share
             <span className="sr-only">link of {name}</span>
           </Button>

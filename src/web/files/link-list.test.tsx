@@ -85,6 +85,20 @@ describe('a row', () => {
     expect(page.text()).toContain('2 of 5 downloads left')
   })
 
+  test('of a delivery has the message of its sender, and can be shared once all has arrived', () => {
+    const delivery = { requestId: 'r', senderName: 'Grace', shared: false, message: 'As promised.' }
+    show({ ...delivery, files: files.slice(0, 2) })
+    expect(page.text()).toContain('From Grace')
+    expect(page.text()).toContain('As promised.')
+    const button = screen.getByRole('button', { name: /^Share/ })
+    expect(button.getAttribute('aria-disabled')).toBe('true')
+    expect(page.text()).toContain('Files are still arriving.')
+    page.close()
+    page = openPage()
+    show({ ...delivery, shared: true })
+    expect(page.text()).not.toContain('As promised.')
+  })
+
   test('of a link without downloads left is closed', () => {
     show({ maxDownloads: 1, downloadCount: 1 })
     expect(page.text()).toContain('Link closed')

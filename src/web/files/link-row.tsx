@@ -8,6 +8,7 @@ import { lifeline } from '../../shared/rules/links/lifeline.ts'
 import { downloadsLeft, linkLabel, linkStatus } from '../../shared/rules/links/link-status.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { useSupportEmail } from '../api/public-values.ts'
+import { Fact, FactLink, Facts } from '../ui/facts.tsx'
 import { FileName } from '../ui/file-name.tsx'
 import { ProgressBar } from '../ui/progress-bar.tsx'
 import { KindIcon } from './kind-icon.tsx'
@@ -138,24 +139,17 @@ function LinkFacts({ link, isActive, url, now, isNew, openId, onToggle }: LinkFa
   const reasonId = useId()
   const [showsUndelivered, setShowsUndelivered] = useState(false)
   const undeliveredId = useId()
-  const { files, hasPassword, maxDownloads, name, requestId, senderName, shared } = link
-  const { undelivered } = link
+  const { files, hasPassword, maxDownloads, message, name } = link
+  const { requestId, senderName, shared, undelivered } = link
   const takedown = getTakedown(link)
   const remaining = downloadsLeft(link)
   return (
     <>
-      <p className="flex flex-wrap items-center gap-x-1 text-muted text-sm tabular-nums pointer-coarse:-my-2.5 pointer-coarse:min-h-11">
-        {isActive ? (
-          <a
-            href={url}
-            className="no-underline hover:text-ink hover:underline pointer-coarse:inline-flex pointer-coarse:min-h-11 pointer-coarse:items-center"
-          >
-            /s/{link.shortCode}
-          </a>
-        ) : (
-          <span>Link closed</span>
-        )}
-        {isNew ? <span className="ml-1 font-semibold text-accent">New</span> : null}
+      <Facts>
+        <Fact>
+          {isActive ? <FactLink href={url}>/s/{link.shortCode}</FactLink> : 'Link closed'}
+          {isNew ? <span className="ml-2 font-semibold text-accent">New</span> : null}
+        </Fact>
         {files.length > 1 ? (
           <Fact>
             <button
@@ -227,7 +221,12 @@ function LinkFacts({ link, isActive, url, now, isNew, openId, onToggle }: LinkFa
             </button>
           </Fact>
         )}
-      </p>
+      </Facts>
+      {message !== null && !shared ? (
+        <p dir="auto" className="mt-1 line-clamp-2 max-w-[68ch] text-sm wrap-anywhere">
+          {message}
+        </p>
+      ) : null}
       {takedown !== null && showsReason ? (
         <TakedownReason id={reasonId} takedown={takedown} now={now} />
       ) : null}
@@ -242,15 +241,6 @@ function LinkFacts({ link, isActive, url, now, isNew, openId, onToggle }: LinkFa
 
 const factButtonClass =
   '-my-1 min-h-6 rounded-[4px] py-1 hover:text-ink hover:underline pointer-coarse:my-0 pointer-coarse:min-h-11'
-
-function Fact({ children }: { children: ReactNode }) {
-  return (
-    <span className="whitespace-nowrap">
-      <span aria-hidden="true">· </span>
-      {children}
-    </span>
-  )
-}
 
 interface LinkTimeProps extends Pick<LinkRowProps, 'link' | 'tier' | 'now'> {
   isActive: boolean

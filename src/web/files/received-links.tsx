@@ -15,7 +15,7 @@ export function ReceivedLinks({ requestId, tier }: { requestId: string; tier: Ti
       total={undefined}
       tier={tier}
       now={useNow(query.links)}
-      empty={<p className="text-muted text-sm">Nothing has arrived yet.</p>}
+      empty={<p className="text-muted text-sm">No deliveries.</p>}
       onClearSearch={() => undefined}
     />
   )

@@ -2,7 +2,12 @@
 import { act, fireEvent, screen } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { listedLink } from '../../../tests/support/upload-fixtures.ts'
-import { errorResponse, openPage, type WebPage } from '../../../tests/support/web-page.ts'
+import {
+  errorResponse,
+  openPage,
+  setSignedInHint,
+  type WebPage,
+} from '../../../tests/support/web-page.ts'
 import type { Link } from '../../shared/contract/links.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { LinkList } from './link-list.tsx'
@@ -14,7 +19,10 @@ beforeEach(() => {
   page.on('GET /api/settings/features', () => ({ requests: 'on', sendByEmail: 'on' }))
   respondWithSignInWays(true)
 })
-afterEach(() => page.close())
+afterEach(() => {
+  page.close()
+  setSignedInHint(false)
+})
 
 function respondWithSignInWays(sendsMail: boolean) {
   page.on('GET /api/auth/ways', () => ({ google: false, signup: 'open', sendsMail }))
@@ -56,6 +64,14 @@ describe('the menu of a link', () => {
     await expect.poll(() => screen.queryByRole('menuitem', { name: 'Send by email' })).toBeNull()
   })
 
+  test('says that the address of the user has to be verified first', async () => {
+    setSignedInHint(true)
+    page.on('GET /api/auth/user', () => ({ id: 'ada', emailVerified: false }))
+    show('premium')
+    await openMenu()
+    await screen.findByRole('menuitem', { name: /Please verify your email address first/ })
+  })
+
   test('says that the server sends no email', async () => {
     respondWithSignInWays(false)
     show('premium')
@@ -85,7 +101,7 @@ describe('the dialog that sends a link', () => {
     fill('To', 'Ada <ada@example.org>,\nb@example.org')
     fill('Message', ' Hello ')
     await send()
-    await expect.poll(page.text).toContain('Link sent2 emails are on the way.')
+    await expect.poll(page.text).toContain('2 emails are on the way.Minutes')
     expect(sentBodies()).toEqual([{ to: ['ada@example.org', 'b@example.org'], message: 'Hello' }])
     await expect.poll(() => screen.queryByRole('dialog')).toBeNull()
   })

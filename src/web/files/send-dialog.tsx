@@ -32,7 +32,7 @@ export function SendDialog({ link, onClosed }: SendDialogProps) {
         params: { code: link.shortCode },
         body: { to, message: values.message.trim() || null },
       })
-      toast({ title: 'Link sent', description: message })
+      toast({ title: message, description: link.name })
       close()
     } catch (error) {
       showFailure(error, 'Link not sent', failureText(error, 'Please try again.'))

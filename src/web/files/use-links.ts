@@ -106,8 +106,9 @@ const countsQuery = queryOptions({
   refetchInterval: 60_000,
 })
 
-/** Reloads all lists and counts. */
+/** Reloads all lists and counts, also the counts of what requests have received. */
 export function refreshLinks(client: QueryClient): void {
+  void client.invalidateQueries({ queryKey: ['/api/requests'] })
   void client.invalidateQueries({ queryKey: [listsKey] })
   void client.invalidateQueries({ queryKey: countsQuery.queryKey })
 }

@@ -137,7 +137,7 @@ export function RequestDialog({ request, onClosed }: RequestDialogProps) {
             min={1}
             max={maxDeliveriesPerRequest}
             defaultValue={request?.maxLinks?.toString() ?? ''}
-            hint="Leave it empty for any number."
+            hint="How often people can send files. Leave it empty for any number."
           />
           <TextField
             label="Largest file"

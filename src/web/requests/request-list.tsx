@@ -13,6 +13,7 @@ import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { confirm } from '../ui/dialog.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
+import { Fact, FactLink, Facts } from '../ui/facts.tsx'
 import { FileName } from '../ui/file-name.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { flattenPages, PagedList } from '../ui/paged-list.tsx'
@@ -119,19 +120,24 @@ export function cannotCreateReason({ tier, setting, openCount }: CreationState) 
   return `${name} has ${formatCount(maxOpenRequests, 'open request')} at a time. Close it first.`
 }
 
-/** Turns the emails about new files on or off. */
+/** Turns the emails about new files, and the reminders, on or off. */
 function DeliveryEmails() {
   const { data: preferences } = usePreferences()
   const changePreferences = useChangePreferences()
   const sendsMail = useSendsMail()
+  const hintId = useId()
   if (!preferences || !sendsMail) return null
   return (
     <div className="mt-4 w-fit">
       <Switch
-        label="Email me when files arrive"
+        label="Email me about requests"
+        describedBy={hintId}
         checked={preferences.mailOnDelivery}
         onCheckedChange={(mailOnDelivery) => changePreferences({ mailOnDelivery })}
       />
+      <p id={hintId} className="mt-1 text-muted text-sm">
+        When files arrive, and a day before a request closes that has received none.
+      </p>
     </div>
   )
 }
@@ -160,26 +166,25 @@ function RequestRow({ request, received, onDialog, onClose }: RequestRowProps) {
           >
             <FileName name={title} />
           </h3>
-          <p className="flex flex-wrap items-center gap-x-2 text-muted text-sm tabular-nums">
-            <Badge tone={isOpen ? 'accent' : 'outline'}>{isOpen ? 'Open' : 'Closed'}</Badge>
+          <Facts>
+            <span className="mr-1">
+              <Badge tone={isOpen ? 'accent' : 'outline'}>{isOpen ? 'Open' : 'Closed'}</Badge>
+            </span>
             {isOpen ? (
-              <a
-                href={url}
-                className="no-underline hover:text-ink hover:underline pointer-coarse:inline-flex pointer-coarse:min-h-11 pointer-coarse:items-center"
-              >
-                /r/{code}
-              </a>
+              <Fact>
+                <FactLink href={url}>/r/{code}</FactLink>
+              </Fact>
             ) : null}
             {requestFacts(request, serverNow()).map((fact) => (
-              <span key={fact}>· {fact}</span>
+              <Fact key={fact}>{fact}</Fact>
             ))}
             {hasPassword ? (
-              <span className="whitespace-nowrap">
-                · <Lock aria-hidden="true" className="mr-1 mb-0.5 inline size-3.5" />
+              <Fact>
+                <Lock aria-hidden="true" className="mr-1 mb-0.5 inline size-3.5" />
                 Password
-              </span>
+              </Fact>
             ) : null}
-          </p>
+          </Facts>
         </div>
         <div className="flex items-center justify-end gap-1 max-sm:col-span-full">
           <div>

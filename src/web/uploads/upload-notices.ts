@@ -15,6 +15,8 @@ export interface ToastNotice {
   description?: string
   /** True if the server is full. The page then shows `serverFullLink` next to the text. */
   isServerFull?: boolean
+  /** True if the list of uploads doesn't show the error. */
+  isUnlisted?: boolean
   tone: 'plain' | 'destructive'
 }
 
@@ -88,8 +90,8 @@ export function dropNotice(storedCount: number, failedCount: number): Notice {
  * Returns the notice shown if the user chooses a different file than the one the paused upload
  * needs.
  */
-export function wrongFileNotice(reason: string): Notice {
-  return failureToast('Not the same file', reason)
+export function wrongFileNotice(reason: string): ToastNotice {
+  return { ...failureToast('Not the same file', reason), isUnlisted: true }
 }
 
 /**

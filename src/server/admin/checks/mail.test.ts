@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
   deleteJobRuns,
@@ -5,6 +6,7 @@ import {
   scheduleJobs,
   withRunningJobs,
 } from '../../../../tests/support/check-lines.ts'
+import { makeRequest } from '../../../../tests/support/file-requests.ts'
 import { makePerson, type Person } from '../../../../tests/support/make.ts'
 import { startSmtpServer, type TestSmtpServer } from '../../../../tests/support/smtp-server.ts'
 import { startTestApp, type TestApp } from '../../../../tests/support/test-app.ts'
@@ -92,6 +94,17 @@ describe('email', () => {
     expect(message).toMatch(/To x@x\.org \(signup, [^)]+\): Day 1\. And 3 more:/)
     expect(message).not.toContain('old@x.org')
     expect(message).not.toContain('Day 5')
+  })
+
+  it("names a request's owner, and leaves out links by email", async () => {
+    const owner = await makePerson(app)
+    const { id: requestId } = await makeRequest(owner)
+    await addEmail({ state: 'failed', data: { kind: 'shared-link', emailId: randomUUID() } })
+    expect((await getCheckLine(admin, 'Mail: lost emails')).status).toBe('ok')
+    await addEmail({ state: 'failed', data: { kind: 'deliveries', requestId } })
+    const { message } = await getCheckLine(admin, 'Mail: lost emails')
+    expect(message).toMatch(/^An email was lost/)
+    expect(message).toContain(`To ${owner.email} (deliveries`)
   })
 
   it('warns about emails after many failed attempts but not after a few', async () => {

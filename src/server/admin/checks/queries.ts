@@ -68,7 +68,8 @@ const lastReason = sql.raw(
 /**
  * Lists the newest emails that the queue gave up on in the last `days` days. Emails of the kinds in
  * `supportEmails` go to `supportEmail`. For emails of other kinds, the queue stores an email
- * address or the id of an account or a signup.
+ * address or the id of an account, a request or a signup. Leaves out links by email, whose senders
+ * see which addresses failed.
  */
 export async function listLostEmails(
   db: Db,
@@ -88,9 +89,11 @@ export async function listLostEmails(
       floor(extract(epoch from j.completed_on) * 1000)::text as ms,
       (count(*) over ())::int as total
     from pgboss.job j
-    left join users u on u.id = j.data->>'userId'
+    left join requests r on r.id::text = j.data->>'requestId'
+    left join users u on u.id = coalesce(j.data->>'userId', r.owner_id)
     left join pending_signups s on s.id = j.data->>'signupId'
     where j.name = ${emailQueueName} and j.state = 'failed'
+      and j.data->>'kind' is distinct from 'shared-link'
       and j.completed_on > now() - ${days} * interval '1 day'
     order by j.completed_on desc limit ${limit}`)
   return {

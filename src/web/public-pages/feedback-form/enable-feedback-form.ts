@@ -1,6 +1,7 @@
 import { readHint } from '../../api/hint-cookie.ts'
 import { showToast } from '../../built-pages/toast.ts'
 import { checkFeedback, type FeedbackErrors, type FeedbackValues } from './check-feedback.ts'
+import { reportedRequestText } from './reported-request.ts'
 
 /** Spec §2: this toast stays for 8 s. */
 const sentToastMs = 8000
@@ -14,6 +15,8 @@ export function enableFeedbackForm(): void {
   const button = form?.querySelector<HTMLButtonElement>('button[type="submit"]')
   if (!form || !button) return
   void prefill(form)
+  const messageField = form.querySelector<HTMLTextAreaElement>('#message')
+  if (messageField?.value === '') messageField.value = reportedRequestText(location)
   // `checkFeedback` has better error messages than the browser.
   form.noValidate = true
   const label = button.textContent

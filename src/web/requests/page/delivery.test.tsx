@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { createStore } from 'zustand/vanilla'
 import { fakeFile, uploadRecord } from '../../../../tests/support/upload-fixtures.ts'
 import type { UploadsState } from '../../uploads/uploads-state.ts'
@@ -12,6 +12,7 @@ const pick = (name: string, size = 10) => ({ file: fakeFile(name, size) })
 
 function showDelivery(state: Partial<UploadsState> = {}, maxFiles = 1000) {
   const added: unknown[] = []
+  const onCleared = vi.fn()
   const store = createStore<UploadsState>(
     () =>
       ({
@@ -20,13 +21,15 @@ function showDelivery(state: Partial<UploadsState> = {}, maxFiles = 1000) {
         activity: {},
         add: (files: readonly unknown[], _: number, link: object) =>
           added.push({ files: files.length, ...link }),
+        clear: () => undefined,
         ...state,
       }) as unknown as UploadsState,
   )
   const request = { requester: 'Ada', maxFileSize: 100, maxFiles }
-  const { container } = render(<Delivery store={store} request={request} />)
+  const { container } = render(<Delivery store={store} request={request} onCleared={onCleared} />)
   return {
     added,
+    onCleared,
     text: () => container.textContent,
     choose: (...names: string[]) =>
       fireEvent.change(screen.getByLabelText('Files to send', { selector: '[type=file]' }), {
@@ -67,6 +70,33 @@ test('more files than the request can take are not sent', () => {
   expect(text()).toContain('At most 1 file can be sent now.')
   press(/^Send 2 files/)
   expect(added).toEqual([])
+})
+
+test('a name that the server would refuse is refused before anything is sent', () => {
+  const { added, choose, press, text } = showDelivery()
+  choose('a.txt')
+  const nameField = screen.getByLabelText(/Your name/)
+  fireEvent.change(nameField, { target: { value: 'left \u202e right' } })
+  press(/^Send 1 file/)
+  expect(text()).toContain('Use plain text for your name and message')
+  expect(added).toEqual([])
+  fireEvent.change(nameField, { target: { value: 'Grace' } })
+  press(/^Send 1 file/)
+  expect(added).toHaveLength(1)
+})
+
+test('a request that takes nothing now offers no files to choose, but unfinished ones go on', () => {
+  expect(showDelivery({}, 0).text()).toBe('')
+  cleanup()
+  const paused = uploadRecord({ id: 'a', status: 'paused' })
+  expect(showDelivery({ records: [paused] }, 0).text()).toContain('Keep this page open')
+})
+
+test('before more is sent, the page is asked what the request takes now', () => {
+  const records = [uploadRecord({ id: 'a', status: 'completed' })]
+  const { onCleared, press } = showDelivery({ records })
+  press(/^Send more files/)
+  expect(onCleared).toHaveBeenCalledOnce()
 })
 
 test('files are listed as sent only once all of them have arrived', () => {

@@ -1,7 +1,7 @@
 import { CircleCheck, Upload, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { maxLinkMessageLength } from '../../../shared/contract/links.ts'
-import { maxSenderNameLength } from '../../../shared/contract/requests.ts'
+import { maxSenderNameLength, requests } from '../../../shared/contract/requests.ts'
 import { formatSize, formatSizeLimit } from '../../../shared/rules/format/file-size.ts'
 import { formatCount } from '../../../shared/rules/format/numbers.ts'
 import { defaultExpirationDays } from '../../../shared/rules/links/lifetime.ts'
@@ -28,19 +28,28 @@ export interface RequestFacts {
   requester: string
   /** Of each file, in bytes. */
   maxFileSize: number
-  /** How many files a delivery can have. */
+  /** How many files a delivery can have. If 0, the page itself says so. */
   maxFiles: number
 }
 
 export interface DeliveryProps {
   store: UploadsStore
   request: RequestFacts
+  /** Called when the sender wants to send more and the list of sent files has been cleared. */
+  onCleared: () => void
 }
 
 const noDetails = { senderName: '', message: '' }
 
+const detailsSchema = requests.createDelivery.body.pick({ senderName: true, message: true })
+
+/** Returns the name and message to send. Empty ones are left out. */
+function toLink({ senderName, message }: typeof noDetails): RecordLink {
+  return { senderName: senderName.trim() || undefined, message: message.trim() || undefined }
+}
+
 /** Lets a sender choose files, shows their progress, and confirms what was sent. */
-export function Delivery({ store, request }: DeliveryProps) {
+export function Delivery({ store, request, onCleared }: DeliveryProps) {
   const state = useThrottledUploads(store)
   const { records } = state
   const [picked, setPicked] = useState<readonly PickedFile[]>([])
@@ -67,17 +76,15 @@ export function Delivery({ store, request }: DeliveryProps) {
     if (stage === 'sent') state.clear()
   }
   const send = () => {
-    upload(picked, {
-      senderName: details.senderName.trim() || undefined,
-      message: details.message.trim() || undefined,
-    })
+    upload(picked, toLink(details))
     setPicked([])
+    setProblem(null)
   }
   const isDragging = usePageFiles(addFiles)
 
   return (
     <>
-      {stage === 'choosing' ? (
+      {stage === 'choosing' && request.maxFiles > 0 ? (
         <>
           <DropZone
             isDragging={isDragging}
@@ -109,7 +116,10 @@ export function Delivery({ store, request }: DeliveryProps) {
           records={records}
           requester={request.requester}
           headingRef={headingRef}
-          onMore={() => state.clear()}
+          onMore={() => {
+            state.clear()
+            onCleared()
+          }}
         />
       ) : null}
     </>
@@ -183,15 +193,20 @@ interface DeliveryFormProps {
   onSend: () => void
 }
 
+const detailsErrorText = 'Use plain text for your name and message, or leave them empty.'
+
 function DeliveryForm(props: DeliveryFormProps) {
   const { picked, maxFiles, details, onDetails, onRemove, onSend } = props
+  const [hasInvalidDetails, setInvalidDetails] = useState(false)
   const isTooMany = picked.length > maxFiles
   const totalSize = picked.reduce((sum, { file }) => sum + file.size, 0)
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        if (!isTooMany) onSend()
+        const isValid = detailsSchema.safeParse(toLink(details)).success
+        setInvalidDetails(!isValid)
+        if (isValid && !isTooMany) onSend()
       }}
     >
       <ul className="names" aria-label="Files to send">
@@ -227,6 +242,7 @@ function DeliveryForm(props: DeliveryFormProps) {
         value={details.message}
         onChange={({ target }) => onDetails({ ...details, message: target.value })}
       />
+      <Problem text={hasInvalidDetails ? detailsErrorText : null} />
       <Problem
         text={
           isTooMany

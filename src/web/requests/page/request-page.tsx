@@ -22,12 +22,7 @@ export function RequestPage(props: { assets: PageAssets; sendScript: string }) {
           <meta property="og:description" content={description} />
           <meta property="og:url" content={`${placeholder('origin')}/r/${placeholder('code')}`} />
           <meta property="og:site_name" content={placeholder('site')} />
-          <When is="open">
-            <script type="module" src={props.sendScript} />
-          </When>
-          <When is="locked">
-            <script type="module" src={props.sendScript} />
-          </When>
+          <script type="module" src={props.sendScript} />
         </>
       }
       style={
@@ -44,7 +39,7 @@ export function RequestPage(props: { assets: PageAssets; sendScript: string }) {
             </When>
             {tagline}
           </span>
-          <a id="report" href="/feedback" rel="nofollow">
+          <a id="report" href={`/feedback?request=${placeholder('code')}`} rel="nofollow">
             Report this page
           </a>
         </>
@@ -67,11 +62,11 @@ export function RequestPage(props: { assets: PageAssets; sendScript: string }) {
         </div>
         <Messages />
         <p className="facts muted">
-          <When is="unlocked">Up to {placeholder('fileSize')} for each file. </When>
+          <When is="unlocked">{placeholder('limits')} </When>
           Open <time dateTime={placeholder('closesAt')}>until {placeholder('until')}</time>.
         </p>
         <When is="full">
-          <p className="note">
+          <p className="note full">
             <bdi>{placeholder('requester')}</bdi> can’t receive more files right now. Please try
             again later, or ask for another way to send them.
           </p>

@@ -25,13 +25,17 @@ else {
     {
       onStored: () => undefined,
       // The page lists failed uploads, but not that a wrong file was chosen again.
-      onNotice: ({ title, description = '', tone }) => {
-        if (tone !== 'plain') showToast(title, description)
+      onNotice: ({ title, description = '', isUnlisted }) => {
+        if (isUnlisted) showToast(title, description)
       },
     },
     createDeliveryStarter(code),
   )
   setOwner(`/r/${code}`)
   const request = { requester, maxFileSize: Number(maxFileSize), maxFiles: Number(maxFiles) }
-  loadPanelStyles(() => root.render(<Delivery store={store} request={request} />))
+  // Only the server knows whether the request takes more.
+  const restart = () => location.reload()
+  loadPanelStyles(() =>
+    root.render(<Delivery store={store} request={request} onCleared={restart} />),
+  )
 }
