@@ -51,14 +51,14 @@ beforeAll(async () => {
       return session
     }
     const origin = sameOrigin(hosts, new URL('http://127.0.0.1'))
-    const readUploader = async () => {
-      if (!(await readSession())) throw new AppError('UNAUTHORIZED')
-      return { isSender: false, ownerOf: async () => 'ada' }
+    const keyCaller = async (): Promise<never> => {
+      throw new AppError('UNAUTHORIZED')
     }
     const options = {
       sameOrigin: origin,
       session: readSession,
-      uploader: readUploader,
+      keyCaller,
+      sender: async () => null,
       shedLoad: () => {},
     }
     app.route('/', mount(handlers, options))

@@ -23,8 +23,7 @@ const rawTypes = {
 /** The introduction of the API reference, in Markdown. */
 const description = `Share files by short links that expire.
 
-**Sessions.** \`POST /api/auth/login\` sets the session cookie, which other calls need. There are no
-API keys. Requests that change something are refused with \`FOREIGN_ORIGIN\` if their \`Origin\` is
+**Sessions.** \`POST /api/auth/login\` sets the session cookie, which other calls need. Requests that change something are refused with \`FOREIGN_ORIGIN\` if their \`Origin\` is
 another site.
 
 **Upload a file.**
@@ -70,6 +69,11 @@ export function openApiDocument(
     components: {
       securitySchemes: {
         session: { type: 'apiKey', in: 'cookie', name: sessionCookieName(appUrl) },
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key with the scope that the call names.',
+        },
         uploadToken: {
           type: 'apiKey',
           in: 'header',
@@ -97,11 +101,11 @@ function findTag(name: EndpointName, row: Endpoint): string | undefined {
 }
 
 /** Each entry suffices. */
-const securityByAccess: Readonly<Record<Access, Record<string, never[]>[]>> = {
-  visitor: [],
-  uploader: [{ session: [] }, { uploadToken: [] }],
-  user: [{ session: [] }],
-  admin: [{ session: [] }],
+function securityOf(access: Access): Record<string, string[]>[] {
+  if (access === 'visitor') return []
+  if (typeof access === 'string') return [{ session: [] }]
+  const uploadToken = access.uploadToken ? [{ uploadToken: [] }] : []
+  return [{ session: [] }, { apiKey: [access.scope] }, ...uploadToken]
 }
 
 function createOperation(operationId: EndpointName, row: Endpoint, limits: Limits) {
@@ -109,7 +113,7 @@ function createOperation(operationId: EndpointName, row: Endpoint, limits: Limit
     operationId,
     tags: [findTag(operationId, row)],
     summary: row.summary,
-    security: securityByAccess[row.access],
+    security: securityOf(row.access),
     parameters: [...createParameters('path', row.params), ...createParameters('query', row.query)],
     ...(row.body && {
       requestBody: {

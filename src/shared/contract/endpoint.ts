@@ -1,12 +1,18 @@
 import type { ZodType } from 'zod'
+import type { KeyScope } from '../rules/accounts/api-key.ts'
 import type { Role } from '../rules/accounts/role.ts'
 import type { ErrorCode } from './errors.ts'
 
-/**
- * Who can call an endpoint. Every endpoint must specify this. An uploader is a signed-in user, or a
- * sender with the token of a delivery.
- */
-export type Access = 'visitor' | 'uploader' | Role
+/** Who can call an endpoint. Every endpoint must specify this. */
+export type Access = 'visitor' | Role | ScopedAccess
+
+/** For signed-in users, and programs with an API key. */
+export interface ScopedAccess {
+  /** The scope that the key must have. */
+  scope: KeyScope
+  /** Also for senders with the token of a delivery. */
+  uploadToken?: true
+}
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
@@ -61,16 +67,16 @@ export function endpoint<
   return { method, path, ...options }
 }
 
-const errorsByAccess: Readonly<Record<Access, readonly ErrorCode[]>> = {
-  visitor: [],
-  uploader: ['UNAUTHORIZED', 'REQUEST_NOT_FOUND'],
-  user: ['UNAUTHORIZED'],
-  admin: ['UNAUTHORIZED', 'FORBIDDEN'],
+function errorsOfAccess(access: Access): readonly ErrorCode[] {
+  if (access === 'visitor') return []
+  if (access === 'admin') return ['UNAUTHORIZED', 'KEY_SCOPE', 'FORBIDDEN']
+  const takesToken = typeof access === 'object' && access.uploadToken
+  return ['UNAUTHORIZED', 'KEY_SCOPE', ...(takesToken ? (['REQUEST_NOT_FOUND'] as const) : [])]
 }
 
 /** Returns all error codes that an endpoint can return. */
 export function errorsOf({ access, errors = [] }: Endpoint): ErrorCode[] {
-  return [...errorsByAccess[access], ...errors, ...commonErrors]
+  return [...errorsOfAccess(access), ...errors, ...commonErrors]
 }
 
 export function isJsonResponse(response: EndpointResponse): response is ZodType {

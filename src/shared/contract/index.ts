@@ -7,6 +7,7 @@ import { checks } from './checks.ts'
 import { downloads } from './downloads.ts'
 import { feedback } from './feedback.ts'
 import { files } from './files.ts'
+import { keys } from './keys.ts'
 import { linkEmails } from './link-emails.ts'
 import { links } from './links.ts'
 import { operations } from './operations.ts'
@@ -17,7 +18,7 @@ import { uploads } from './uploads.ts'
 
 /** The endpoints by feature, in the same order as in the API reference. */
 export const endpointsByFeature = {
-  account: { ...account, ...ownAccount },
+  account: { ...account, ...ownAccount, ...keys },
   uploads,
   files,
   links: { ...links, ...linkEmails, ...downloads, ...abuse },

@@ -150,7 +150,7 @@ const allOrNothing =
 export const links = {
   createLink: endpoint('POST', '/api/links', {
     summary: `Start a link with up to ${maxFilesPerLink} files. ${allOrNothing}`,
-    access: 'user',
+    access: { scope: 'files:write' },
     body: z.object({
       ...linkOptions,
       files: newFiles,
@@ -164,7 +164,7 @@ export const links = {
   }),
   addFiles: endpoint('POST', '/api/links/{code}/files', {
     summary: `Add files to a link of yours. ${allOrNothing}`,
-    access: 'user',
+    access: { scope: 'files:write' },
     params: codeParams,
     body: z.object({
       files: newFiles,
@@ -177,7 +177,7 @@ export const links = {
   }),
   listLinks: endpoint('GET', '/api/links', {
     summary: `List your links. A page has at most ${maxFilesPerPage} files or a single link`,
-    access: 'user',
+    access: { scope: 'files:read' },
     query: linkListQuery,
     response: z.array(linkSchema),
   }),
@@ -190,7 +190,7 @@ export const links = {
   }),
   changeLink: endpoint('PATCH', '/api/links/{code}', {
     summary: 'Change a link of yours. Null removes a value',
-    access: 'user',
+    access: { scope: 'files:write' },
     params: codeParams,
     body: z.strictObject({
       ...linkOptions,
@@ -204,14 +204,14 @@ export const links = {
   }),
   deleteLink: endpoint('DELETE', '/api/links/{code}', {
     summary: 'Delete a link of yours with its files',
-    access: 'user',
+    access: { scope: 'files:delete' },
     params: codeParams,
     response: messageResponse,
     errors: ['LINK_NOT_FOUND'],
   }),
   renewLink: endpoint('PATCH', '/api/links/{code}/renew', {
     summary: 'Renew a link: give it a new code and end the old one (premium)',
-    access: 'user',
+    access: { scope: 'files:write' },
     params: codeParams,
     body: z.object({ expirationDays }),
     response: linkSchema,
