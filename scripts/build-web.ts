@@ -75,6 +75,27 @@ async function buildScript(source: string, uploadsScript: string, fileName?: str
   return `/${file.fileName}`
 }
 
+/** Builds the command line client as one readable file. */
+async function buildClient() {
+  await build({
+    configFile: false,
+    logLevel: 'warn',
+    publicDir: false,
+    build: {
+      ssr: join(root, 'src/cli/main.ts'),
+      outDir: distDir,
+      emptyOutDir: false,
+      minify: false,
+      target: 'node20',
+      rolldownOptions: {
+        // Modules of which nothing is used contain schemas and tables.
+        treeshake: { moduleSideEffects: false },
+        output: { entryFileNames: 'mayfly.mjs', comments: false },
+      },
+    },
+  })
+}
+
 /** Builds and imports the functions that render pages on the server. */
 async function buildRenderers() {
   const modules = {
@@ -120,7 +141,7 @@ async function checkAssets(html: string) {
 async function compress() {
   const files = await readdir(distDir, { recursive: true, withFileTypes: true })
   const isCompressible = (name: string) =>
-    /\.(js|css|svg|json)$/.test(name) || name === 'index.html'
+    /\.(m?js|css|svg|json)$/.test(name) || name === 'index.html'
   await Promise.all(
     files
       .filter((file) => file.isFile() && isCompressible(file.name))
@@ -142,6 +163,7 @@ const scripts = {
   standard: await buildScript('public-pages/page-script.ts', uploadsScript),
 }
 await buildScript('uploads/kept/share-worker.ts', uploadsScript, 'share-worker.js')
+await buildClient()
 await buildIcons(join(root, 'src/web/public/favicon.svg'), distDir)
 
 const renderers = await buildRenderers()

@@ -35,7 +35,7 @@ type TreeNode = FileNode | FolderNode
  * Files that operating systems add to folders. Skipped in an uploaded folder, but not if dropped
  * directly.
  */
-const systemFiles = new Set(['.ds_store', 'thumbs.db', 'desktop.ini'])
+export const systemFiles = new Set(['.ds_store', 'thumbs.db', 'desktop.ini'])
 
 function isFolder(node: TreeNode): node is FolderNode {
   return 'list' in node

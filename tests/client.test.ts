@@ -1,0 +1,242 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { files } from '../src/server/db/schema.ts'
+import { type ChaosProxy, startChaosProxy } from './support/chaos-proxy.ts'
+import { type ClientResult, runClient, startClient } from './support/client.ts'
+import { makeKey } from './support/keys.ts'
+import { makeFile, makePerson, type Person, sha256 } from './support/make.ts'
+import { chooseRounds } from './support/rounds.ts'
+import { startTestApp, type TestApp } from './support/test-app.ts'
+import { testSpace } from './support/test-space.ts'
+
+const mebibyte = 1024 ** 2
+
+const space = testSpace()
+let app: TestApp
+let proxy: ChaosProxy
+let person: Person
+let key: string
+let folder: string
+
+beforeAll(async () => {
+  proxy = await startChaosProxy()
+  app = await startTestApp({ env: { APP_URL: proxy.url }, space })
+  proxy.forwardTo(app.deps.config.port)
+})
+afterAll(async () => {
+  await app.close()
+  await proxy.close()
+})
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mayfly-client-'))
+  person = await makePerson(app, { tier: 'premium' })
+  key = (await makeKey(person)).key
+})
+afterEach(async () => {
+  proxy.restore()
+  await rm(folder, { recursive: true })
+})
+
+/** The client's settings: those of the person, except for the changes. */
+function settings(changes: Record<string, string> = {}) {
+  const env = { MAYFLY_URL: proxy.url, MAYFLY_KEY: key, XDG_CONFIG_HOME: join(folder, 'config') }
+  return { env: { ...env, ...changes }, cwd: folder }
+}
+
+function run(...args: string[]): Promise<ClientResult> {
+  return runClient(args, settings())
+}
+
+/** Runs the client successfully and returns what it prints. */
+async function output(...args: string[]): Promise<string> {
+  const result = await run(...args)
+  expect(result).toEqual({ code: 0, stdout: expect.any(String), stderr: '' })
+  return result.stdout.trim()
+}
+
+async function writeFiles(files: Record<string, Uint8Array | string>) {
+  for (const [name, bytes] of Object.entries(files)) {
+    await mkdir(join(folder, name, '..'), { recursive: true })
+    await writeFile(join(folder, name), bytes)
+  }
+}
+
+/** Downloads a link and returns the files' SHA-256 by name. */
+async function getFiles(link: string, options = settings(), ...args: string[]) {
+  const target = await mkdtemp(join(folder, 'got-'))
+  const result = await runClient(['get', link, '-o', target, ...args], options)
+  expect(result).toMatchObject({ code: 0 })
+  const names = await readdir(target)
+  expect(result.stdout.split('\n').filter(Boolean).sort()).toEqual(
+    names.map((name) => join(target, name)).sort(),
+  )
+  const entries = names.map(async (name) => [name, sha256(await readFile(join(target, name)))])
+  return Object.fromEntries(await Promise.all(entries))
+}
+
+test('files and folders make one link, and come back as they were', async () => {
+  const large = randomBytes(9 * mebibyte)
+  await writeFiles({
+    'a b.txt': 'text',
+    'Übergröße 😀.bin': large,
+    empty: '',
+    'folder/one.txt': '1',
+    'folder/deep/one.txt': '2',
+    'folder/.DS_Store': '3',
+  })
+  const options = ['--title', 'Trip', '--password', 'open sesame', '--days', '7']
+  const link = await output('put', 'a b.txt', 'Übergröße 😀.bin', 'empty', 'folder', ...options)
+  expect(link).toMatch(new RegExp(`^${proxy.url}/s/\\w{10}$`))
+  expect(await output('ls')).toMatch(new RegExp(`^${link}\t20\\S+Z\t9 MB\tTrip$`))
+
+  const visitor = settings({ MAYFLY_KEY: '', MAYFLY_URL: '' })
+  expect(await runClient(['get', link], visitor)).toMatchObject({ code: 3 })
+  expect(await runClient(['get', link, '--password', 'x'], visitor)).toMatchObject({ code: 3 })
+  const expected = {
+    'a b.txt': sha256(Buffer.from('text')),
+    'Übergröße 😀.bin': sha256(large),
+    empty: sha256(Buffer.from('')),
+    'one.txt': sha256(Buffer.from('1')),
+    'one (2).txt': sha256(Buffer.from('2')),
+  }
+  expect(await getFiles(link, visitor, '--password', 'open sesame')).toEqual(expected)
+})
+
+test('each file gets a link, which can be renewed and deleted', async () => {
+  await writeFiles({ one: '1', two: '2' })
+  const links = (await output('put', '--each', '--limit', '5', 'one', 'two')).split('\n')
+  expect(new Set(links).size).toBe(2)
+  const [first = '', second = ''] = links
+  expect(await getFiles(second)).toEqual({ two: sha256(Buffer.from('2')) })
+  const renewed = await output('renew', first, '--days', '7')
+  expect(await run('get', first)).toMatchObject({ code: 4, stdout: '' })
+  await output('rm', renewed, second)
+  expect(await output('ls')).toBe('')
+})
+
+test('a request for files', async () => {
+  const url = await output('request', 'Your photos', '--days', '2', '--limit', '3')
+  expect(url).toMatch(new RegExp(`^${proxy.url}/r/\\w{10}$`))
+})
+
+test('a killed upload goes on', async () => {
+  const size = chooseRounds(60, 500) * mebibyte
+  const rounds = chooseRounds(3, 10)
+  const bytes = randomBytes(size)
+  await writeFiles({ 'large.bin': bytes, small: 'text' })
+  const args = ['put', 'large.bin', 'small']
+  proxy.clearExchanges()
+  for (let round = 0; round < rounds; round += 1) {
+    const { child, result } = startClient(args, settings())
+    await proxy.stallPutsAfter(randomInt(size / rounds / 2))
+    child.kill('SIGKILL')
+    expect(await result).toMatchObject({ code: null, stdout: '' })
+    proxy.restore()
+  }
+  const link = await output(...args)
+  const sentBytes = proxy.exchanges.reduce((sum, { bodyBytes }) => sum + bodyBytes, 0)
+  expect(sentBytes).toBeLessThan(2 * size)
+  expect(await output('ls')).toContain(link)
+  expect((await output('ls')).split('\n')).toHaveLength(1)
+  expect(await getFiles(link)).toEqual({
+    'large.bin': sha256(bytes),
+    small: sha256(Buffer.from('text')),
+  })
+  expect(await readdir(join(folder, 'config/mayfly/uploads'))).toEqual([])
+})
+
+test('an upload waits while the server is away', async () => {
+  const bytes = randomBytes(10 * mebibyte)
+  await writeFiles({ file: bytes })
+  const { child, result } = startClient(['put', 'file'], settings())
+  await proxy.stallPutsAfter(mebibyte)
+  proxy.cut()
+  await once(child.stderr, 'data')
+  proxy.restore()
+  const { code, stdout, stderr } = await result
+  expect({ code, stderr }).toEqual({ code: 0, stderr: 'Connection lost, trying again …\n' })
+  expect(await getFiles(stdout.trim())).toEqual({ file: sha256(bytes) })
+})
+
+test('a download goes on from what an earlier one has left, and notices wrong bytes', async () => {
+  const bytes = randomBytes(1000)
+  const { shortCode, id } = await makeFile(person, { name: 'file', bytes })
+  const link = `${proxy.url}/s/${shortCode}`
+  await app.deps.db.update(files).set({ sha256: sha256(bytes) })
+  const target = join(folder, 'target')
+  await mkdir(target)
+  const partPath = join(target, `.mayfly-${id}.part`)
+
+  await writeFile(partPath, Buffer.alloc(500))
+  expect(await run('get', link, '-o', target)).toMatchObject({ code: 1, stdout: '' })
+  expect(await readdir(target)).toEqual([])
+
+  await writeFile(partPath, bytes.subarray(0, 500))
+  expect(await output('get', link, '-o', target)).toBe(join(target, 'file'))
+  expect(await readFile(join(target, 'file'))).toEqual(bytes)
+  expect(await output('get', link, '-o', target)).toBe(join(target, 'file'))
+
+  await writeFile(join(target, 'file'), 'mine')
+  expect(await run('get', link, '-o', target)).toMatchObject({ code: 1 })
+  expect(await readFile(join(target, 'file'), 'utf8')).toBe('mine')
+})
+
+test('a full disk fails the upload at once', async () => {
+  await writeFiles({ file: 'text' })
+  space.freeBytes = 0
+  const result = await run('put', 'file')
+  space.freeBytes = Number.POSITIVE_INFINITY
+  expect(result).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining('free space'),
+  })
+})
+
+describe('the key', () => {
+  test('is refused if it is wrong, and never printed', async () => {
+    await writeFiles({ file: 'text' })
+    for (const wrongKey of [`mfy_${'a'.repeat(38)}`, 'secret\nvalue']) {
+      const result = await runClient(['put', 'file'], settings({ MAYFLY_KEY: wrongKey }))
+      expect(result).toMatchObject({ code: 3, stdout: '' })
+      expect(result.stderr).not.toContain(wrongKey.slice(0, 6))
+    }
+  })
+
+  test('is saved for this user alone', async () => {
+    const env = { XDG_CONFIG_HOME: join(folder, 'config') }
+    const login = { env, cwd: folder, input: `${key}\n` }
+    expect(await runClient(['login', proxy.url], login)).toMatchObject({ code: 0 })
+    const configFile = join(folder, 'config/mayfly/config.json')
+    expect((await stat(configFile)).mode & 0o777).toBe(0o600)
+    expect(await runClient(['ls'], { env })).toEqual({ code: 0, stdout: '', stderr: '' })
+
+    await chmod(configFile, 0o640)
+    const result = await runClient(['ls'], { env })
+    expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining('chmod 600') })
+  })
+})
+
+test('a wrong command line is a usage error', async () => {
+  const commandLines = [
+    ['sing'],
+    ['put'],
+    ['get', 'x', 'y'],
+    ['ls', '--days', '3'],
+    ['put', 'x', '--days', 'many'],
+    ['get', 'no link'],
+  ]
+  const results = await Promise.all(commandLines.map((args) => run(...args)))
+  for (const result of results) expect(result).toMatchObject({ code: 2, stdout: '' })
+})
+
+test('a server that cannot be reached has its own exit code', async () => {
+  await writeFiles({ file: 'text' })
+  proxy.cut()
+  expect(await run('put', 'file')).toMatchObject({ code: 5, stdout: '' })
+})
