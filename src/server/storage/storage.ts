@@ -239,6 +239,11 @@ export interface SealedObjects
    */
   write(key: string, size: number, bytes: Readable): Promise<void>
   /**
+   * Like `write`, but with the bytes of a file on this machine. On a disk whose file system can
+   * share blocks between files, this takes no space.
+   */
+  copy(key: string, size: number, path: string): Promise<void>
+  /**
    * Removes leftovers of interrupted writes. No server may be using the store. Absent if the next
    * `write` under the same key removes them.
    */

@@ -24,6 +24,8 @@ import { WriteLocks } from './write-locks.ts'
 export interface DiskStorageOptions {
   /** The folder for all stored bytes. Created if missing. */
   dataDir: string
+  /** True if a server may be using the folder, whose starting uploads must be left alone. */
+  isInUse?: boolean
   /**
    * The public origin. Presigned URLs begin with it, unless `withOrigin` sets another origin of
    * this server.
@@ -77,6 +79,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
   const { clock, log, space, uploads, meter = noMeter, fileSystem = nodeFs } = options
   const signingKey = deriveSigningKey(options.secret)
   const folders = await Folders.open(fileSystem, options.dataDir)
+  if (!options.isInUse) await folders.removeLeftoverPartLists()
   const hasher = new FileHasher(log)
   const parts = new PartLists(folders)
   const locks = new WriteLocks()

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
 import {
@@ -262,6 +263,10 @@ class BucketStorage implements S3Storage {
     await orUnavailable(
       new Upload({ client: this.#internalClient, params, partSize, queueSize: 2 }).done(),
     )
+  }
+
+  copy(key: string, size: number, path: string): Promise<void> {
+    return this.write(key, size, createReadStream(path))
   }
 
   async removeLeftoverParts(): Promise<void> {
