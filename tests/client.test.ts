@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { files } from '../src/server/db/schema.ts'
 import { type ChaosProxy, startChaosProxy } from './support/chaos-proxy.ts'
@@ -79,6 +81,15 @@ async function getFiles(link: string, options = settings(), ...args: string[]) {
   return Object.fromEntries(await Promise.all(entries))
 }
 
+test('every server has the client', async () => {
+  const response = await fetch(`${proxy.url}/mayfly.mjs`)
+  expect(response.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+  const name = join(folder, 'mayfly.mjs')
+  await writeFile(name, new Uint8Array(await response.arrayBuffer()))
+  const { stdout } = await promisify(execFile)(process.execPath, [name, '--help'])
+  expect(stdout).toContain('Usage')
+})
+
 test('files and folders make one link, and come back as they were', async () => {
   const large = randomBytes(9 * mebibyte)
   await writeFiles({
@@ -125,7 +136,7 @@ test('a request for files', async () => {
 })
 
 test('a killed upload goes on', async () => {
-  const size = chooseRounds(60, 500) * mebibyte
+  const size = chooseRounds(40, 500) * mebibyte
   const rounds = chooseRounds(3, 10)
   const bytes = randomBytes(size)
   await writeFiles({ 'large.bin': bytes, small: 'text' })
