@@ -1,7 +1,7 @@
 import { openAsBlob } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
-import { systemFiles } from '../web/uploads/picking/dropped-files.ts'
+import { isSystemFile } from '../shared/rules/files/system-files.ts'
 import { CliError } from './cli-error.ts'
 
 /** A file to upload. `lastModified` is in epoch milliseconds. */
@@ -37,7 +37,7 @@ async function addFolder(folder: string, files: LocalFile[]): Promise<void> {
     const { isFolder, file } = await inspect(path)
     // A symbolic link to a folder could lead back here.
     if (isFolder && entry.isDirectory()) subfolders.push(path)
-    else if (file && !systemFiles.has(entry.name.toLowerCase())) files.push(file)
+    else if (file && !isSystemFile(entry.name)) files.push(file)
   }
   for (const subfolder of subfolders) await addFolder(subfolder, files)
 }

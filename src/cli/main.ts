@@ -120,6 +120,8 @@ async function run(): Promise<void> {
   }
 }
 
+// The reader of the output, such as `head`, has seen enough.
+process.stdout.on('error', () => process.exit())
 // Node 20 never settles some requests whose connection is lost, and then ends with this code.
 process.exitCode = exitCodes.unreachable
 try {
