@@ -136,7 +136,7 @@ test('a request for files', async () => {
 })
 
 test('a killed upload goes on', async () => {
-  const size = chooseRounds(40, 500) * mebibyte
+  const size = chooseRounds(48, 500) * mebibyte
   const rounds = chooseRounds(3, 10)
   const bytes = randomBytes(size)
   await writeFiles({ 'large.bin': bytes, small: 'text' })

@@ -1,8 +1,11 @@
-import { openAsBlob } from 'node:fs'
+import { createReadStream } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
+import { arrayBuffer } from 'node:stream/consumers'
 import { isSystemFile } from '../shared/rules/files/system-files.ts'
 import { CliError } from './cli-error.ts'
+
+const chunkSize = 256 * 1024
 
 /** A file to upload. `lastModified` is in epoch milliseconds. */
 export interface LocalFile {
@@ -51,7 +54,46 @@ async function inspect(path: string): Promise<{ isFolder: boolean; file: LocalFi
   return { isFolder: stats.isDirectory(), file }
 }
 
-/** Opens a file for the upload engine. Reads fail if the file has changed since. */
-export async function openFile({ path, name, lastModified }: LocalFile): Promise<File> {
-  return Object.assign(await openAsBlob(path), { name, lastModified }) as File
+/**
+ * A file or a part of it, as much of a Blob as the upload engine uses. Node's own gets sizes of
+ * 4 GiB and more wrong. Reads fail if the file has changed since it was found.
+ */
+class LocalBlob {
+  readonly type = ''
+  readonly name: string
+  readonly lastModified: number
+  readonly size: number
+  readonly #file: LocalFile
+  readonly #start: number
+
+  constructor(file: LocalFile, start = 0, end = file.size) {
+    this.name = file.name
+    this.lastModified = file.lastModified
+    this.size = end - start
+    this.#file = file
+    this.#start = start
+  }
+
+  slice(start: number, end: number): LocalBlob {
+    const limit = Math.min(end, this.size)
+    return new LocalBlob(this.#file, this.#start + start, this.#start + limit)
+  }
+
+  async *stream(): AsyncGenerator<Buffer> {
+    const { path, size, lastModified } = this.#file
+    const stats = await stat(path)
+    if (stats.size !== size || stats.mtimeMs !== lastModified) throw new Error('The file changed.')
+    if (this.size === 0) return
+    const end = this.#start + this.size - 1
+    yield* createReadStream(path, { start: this.#start, end, highWaterMark: chunkSize })
+  }
+
+  arrayBuffer(): Promise<ArrayBuffer> {
+    return arrayBuffer(this.stream())
+  }
+}
+
+/** Opens a file for the upload engine. */
+export function openFile(file: LocalFile): File {
+  return new LocalBlob(file) as unknown as File
 }

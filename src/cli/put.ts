@@ -96,7 +96,7 @@ class LinkUpload {
 
   /** Returns the link's short code. */
   async run(localFiles: readonly LocalFile[]): Promise<string> {
-    const files = await Promise.all(localFiles.map(openFile))
+    const files = localFiles.map(openFile)
     const saved = (await this.#loadSaved()) ?? this.#create(files)
     const shortCode = saved.shortCode ?? (await this.#start(saved))
     for (const record of saved.records) this.#records.set(record.id, record)
