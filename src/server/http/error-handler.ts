@@ -65,6 +65,7 @@ export function toLoggedError(error: unknown, c: Context<HttpEnv>): AppError {
 
 function sendError(error: AppError, c: Context<HttpEnv>): Response {
   const headers = { 'cache-control': 'no-store', ...error.headersFor(c.req.method) }
+  if (c.get('sendsTextErrors')) return c.text(`${error.message}\n`, error.status, headers)
   return c.json(error.body, error.status, headers)
 }
 

@@ -86,7 +86,9 @@ describe('access', () => {
     '$method $path: requires a session before the handler runs',
     async ({ method, path }) => {
       session = null
-      expect(statusAndErrorCode(await sendRequest(method, path))).toEqual([401, 'UNAUTHORIZED'])
+      const headers = { accept: 'application/json' }
+      const response = await sendRequest(method, path, { headers })
+      expect(statusAndErrorCode(response)).toEqual([401, 'UNAUTHORIZED'])
       expect(calls).toEqual([])
     },
   )

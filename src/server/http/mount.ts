@@ -81,20 +81,19 @@ export function mount(handlers: Handlers, options: MountOptions): Hono<HttpEnv> 
     Object.keys(endpoints) as EndpointName[],
     getPath,
   )) {
-    const path = declaredPath.replaceAll(/\{(\w+)\}/g, ':$1')
+    // A file name can be empty or contain slashes.
+    const path = declaredPath.replace('{name}', ':name{.*}').replaceAll(/\{(\w+)\}/g, ':$1')
     const methods = names.map((name) => endpoints[name].method)
     app.use(path, (context, next) => {
       nameRoute(context.env.outgoing, declaredPath)
       return next()
     })
     for (const name of names) {
-      const {
-        method,
-        bytes,
-        maxBodySize = bytes?.maxSize ?? defaultMaxBodySize,
-      }: Endpoint = endpoints[name]
-      const limit = bodyLimit(maxBodySize, memory)
-      app.on(method, path, options.sameOrigin, limit, route(name, handlers, options))
+      const { method, bytes, maxBodySize = defaultMaxBodySize }: Endpoint = endpoints[name]
+      const maxSize = bytes ? bytes.maxSize : maxBodySize
+      const handle = route(name, handlers, options)
+      if (maxSize === null) app.on(method, path, chooseErrors, options.sameOrigin, handle)
+      else app.on(method, path, options.sameOrigin, bodyLimit(maxSize, memory), handle)
     }
     const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ')
     app.all(path, () => {
@@ -102,6 +101,16 @@ export function mount(handlers: Handlers, options: MountOptions): Hono<HttpEnv> 
     })
   }
   return app
+}
+
+const chooseErrors: MiddlewareHandler<HttpEnv> = (context, next) => {
+  context.set('sendsTextErrors', !acceptsJson(context))
+  return next()
+}
+
+/** True if the client asks for JSON, not just for anything. */
+export function acceptsJson(context: Context<HttpEnv>): boolean {
+  return context.req.header('accept')?.includes('application/json') === true
 }
 
 function getPath(name: EndpointName) {

@@ -20,11 +20,35 @@ const rawTypes = {
   text: 'text/plain',
 } as const
 
-/** The introduction of the API reference, in Markdown. */
-const description = `Share files by short links that expire.
+/** Returns the introduction of the API reference, in Markdown. */
+function description(origin: string) {
+  return `Share files by short links that expire.
 
-**Sessions.** \`POST /api/auth/login\` sets the session cookie, which other calls need. Requests that change something are refused with \`FOREIGN_ORIGIN\` if their \`Origin\` is
-another site.
+**From a terminal.** Create an API key on the [account page](${origin}/account). Then:
+
+\`\`\`sh
+curl -T report.pdf -H "Authorization: Bearer $KEY" ${origin}/api/up/
+\`\`\`
+
+This prints the link. \`?days=3\`, \`password=\` and \`maxDownloads=\` at the end of the address are
+optional. Output of a program, and other clients:
+
+\`\`\`sh
+tar cz photos | curl -T - -H "Authorization: Bearer $KEY" ${origin}/api/up/photos.tar.gz
+wget -qO- --method=PUT --body-file=report.pdf \\
+  --header="Authorization: Bearer $KEY" ${origin}/api/up/report.pdf
+\`\`\`
+
+\`\`\`powershell
+Invoke-RestMethod -Method Put -InFile report.pdf \`
+  -Headers @{ Authorization = "Bearer $env:KEY" } ${origin}/api/up/report.pdf
+\`\`\`
+
+**API keys.** A key in \`Authorization: Bearer\` takes the place of a session in the calls that name
+a scope. Account, keys and administration need a session.
+
+**Sessions.** \`POST /api/auth/login\` sets the session cookie, which other calls need. Requests
+that change something are refused with \`FOREIGN_ORIGIN\` if their \`Origin\` is another site.
 
 **Upload a file.**
 1. \`POST /api/files/get-upload-url\` returns \`uploadUrl\`, \`cloudKey\` and \`metadata\`, and for
@@ -42,6 +66,7 @@ call.
 **Errors.** \`message\` is for people, \`code\` for programs. Answers with status 429 or 503 say in
 \`Retry-After\` after how many seconds to try again. Answers to \`HEAD\` have the code in
 \`X-Error-Code\`.`
+}
 
 /**
  * Returns the OpenAPI 3.1 document. Error messages contain the current limits.
@@ -62,7 +87,11 @@ export function openApiDocument(
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Mayfly API', version: '1', description },
+    info: {
+      title: 'Mayfly API',
+      version: '1',
+      description: description(server === '/' ? appUrl.origin : server),
+    },
     servers: [{ url: server }],
     tags: Object.keys(endpointsByFeature).map((name) => ({ name })),
     paths,

@@ -70,6 +70,14 @@ export interface RangeTarget {
   disconnected: AbortSignal
 }
 
+/** A body for `receive`. */
+export interface ReceivedBody {
+  request: IncomingMessage
+  response: ServerResponse
+  /** Called with the number of bytes before they are stored. A rejection ends the body. */
+  onReceived(count: number): Promise<void>
+}
+
 /** How a download's bytes reach the client. */
 export type Delivery =
   | {
@@ -126,6 +134,14 @@ export interface Storage {
    * Returns an absolute URL that accepts the whole file in one PUT (design §5, upload protocol).
    */
   signUpload(grant: UploadGrant): Promise<string>
+  /**
+   * Stores a request's body under a new key. Sends "100 Continue" if the client waits for it.
+   * @returns the number of bytes received.
+   * @throws {AppError} FILE_TOO_LARGE for more than `maxSize` bytes; UPLOAD_INCOMPLETE if the
+   * client disconnects; STORAGE_FULL; UNAVAILABLE; any error from `onReceived`. The caller must
+   * `remove` what has been stored.
+   */
+  receive(object: { key: string; maxSize: number }, source: ReceivedBody): Promise<number>
   /**
    * The kind of checksum that a PUT can carry. A body that doesn't match is rejected and discarded.
    */

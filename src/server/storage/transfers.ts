@@ -95,6 +95,11 @@ export class Transfers {
     this.#options.meter.addBytes('download', count)
   }
 
+  /** Counts file bytes that a client sent. */
+  addReceivedBytes(count: number): void {
+    this.#options.meter.addBytes('upload', count)
+  }
+
   /**
    * Runs a transfer within the concurrency limits. Counts it in metrics, unless it is a HEAD.
    * @throws {AppError} TOO_MANY_TRANSFERS with `Retry-After`; any error from `work`.

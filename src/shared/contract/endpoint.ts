@@ -38,8 +38,12 @@ export interface Endpoint {
   body?: ZodType
   /** Maximum size of a JSON body in bytes, if it differs from the default. */
   maxBodySize?: number
-  /** For a body that isn't JSON: the allowed media types and the maximum size in bytes. */
-  bytes?: { types: readonly string[]; maxSize: number }
+  /**
+   * For a body that isn't JSON: the allowed media types and the maximum size in bytes; null if the
+   * handler reads the body as a stream. Such an endpoint is for programs: its errors are plain
+   * text, unless the client accepts JSON.
+   */
+  bytes?: { types: readonly string[]; maxSize: number | null }
   response: EndpointResponse
   /** Error codes in addition to `commonErrors` and those that `access` implies. */
   errors?: readonly ErrorCode[]

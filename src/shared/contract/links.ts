@@ -42,7 +42,7 @@ export const linkPassword = z
   .max(maxLinkPasswordLength, tooLongText(maxLinkPasswordLength))
   .refine(isStorableText, 'Must be text.')
 
-const maxDownloads = z
+export const maxDownloads = z
   .int()
   .min(1)
   .max(maxDownloadLimit)

@@ -95,7 +95,7 @@ const confirmBody = z.object({
     .describe('Used for archives until the server has computed it.'),
 })
 
-const confirmErrors = [
+export const confirmErrors = [
   'UPLOAD_NOT_FOUND',
   'UPLOAD_INCOMPLETE',
   'SIZE_MISMATCH',

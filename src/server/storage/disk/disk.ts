@@ -17,7 +17,7 @@ import { FileHasher } from './file-hasher.ts'
 import type { FileSystem } from './file-system.ts'
 import { Folders } from './folders.ts'
 import { isComplete, PartLists, totalBytes } from './part-lists.ts'
-import type { UploadActivity } from './receive-upload.ts'
+import { receiveBody, type UploadActivity } from './receive-upload.ts'
 import { deriveSigningKey, type SignedGrant, signUrl } from './signed-url.ts'
 import { WriteLocks } from './write-locks.ts'
 
@@ -85,8 +85,10 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
   const locks = new WriteLocks()
   const crc32s = new Map<string, SizedCrc32>()
   const transfers = new Transfers({ meter, clock, log, clientAddress: options.clientAddress })
+  const receiver = { folders, locks, parts, crc32s, space, uploads, meter, clock, log }
   const http = new DiskHttp({
-    ...{ folders, locks, parts, crc32s, space, uploads, meter, clock, log, transfers },
+    ...receiver,
+    transfers,
     signingKey,
     shedLoad: options.shedLoad,
     nginxLocation: options.nginxLocation ?? null,
@@ -112,6 +114,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
     ...createSigners(options.appUrl.origin),
     withOrigin: (origin) => ({ ...disk, ...createSigners(origin) }),
     hasSpaceFor: (bytes) => space.hasSpaceFor(bytes),
+    receive: (object, body) => receiveBody(object, body, receiver),
     async listParts(key) {
       const storedParts = (await parts.read(key)) ?? []
       return storedParts.map(({ partNumber, size, crc32 }) => ({

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
 import {
   DeleteObjectCommand,
@@ -28,6 +28,7 @@ import {
   type ObjectDigest,
   type PartGrant,
   type RangeTarget,
+  type ReceivedBody,
   type SealedObjects,
   SizeMismatch,
   type Storage,
@@ -269,6 +270,23 @@ class BucketStorage implements S3Storage {
     return this.write(key, size, createReadStream(path))
   }
 
+  async receive(
+    { key, maxSize }: { key: string; maxSize: number },
+    body: ReceivedBody,
+  ): Promise<number> {
+    let size = 0
+    async function* receiveChunks() {
+      for await (const chunk of readChunks(body)) {
+        size += chunk.length
+        if (size > maxSize) throw new AppError('FILE_TOO_LARGE')
+        await body.onReceived(chunk.length)
+        yield chunk
+      }
+    }
+    await this.write(key, maxSize, Readable.from(receiveChunks()))
+    return size
+  }
+
   async removeLeftoverParts(): Promise<void> {
     for await (const upload of this.#uploads.list(folder)) await this.#uploads.abort(upload)
   }
@@ -441,6 +459,21 @@ async function digestStream(bytes: Readable): Promise<ObjectDigest> {
     crc = crc32(chunk, crc)
   }
   return { sha256: sha256.digest('hex'), crc32: crc }
+}
+
+/**
+ * Yields the chunks of a request's body.
+ * @throws {AppError} UPLOAD_INCOMPLETE if the client disconnects.
+ */
+async function* readChunks({ request, response }: ReceivedBody): AsyncGenerator<Buffer, void> {
+  if (request.headers.expect !== undefined) response.writeContinue()
+  try {
+    // Keep the connection open for the response, even if the body is refused.
+    yield* request.iterator({ destroyOnReturn: false })
+  } catch (cause) {
+    if (!request.complete) throw new AppError('UPLOAD_INCOMPLETE', { cause })
+    throw cause
+  }
 }
 
 /**
