@@ -197,6 +197,14 @@ test('a download goes on from what an earlier one has left, and notices wrong by
   expect(await readFile(join(target, 'file'), 'utf8')).toBe('mine')
 })
 
+test('files that are refused for the same reason are counted', async () => {
+  await person.post('/api/auth/toggle-premium')
+  await writeFiles({ one: '1', two: '2', three: '3', four: '4', five: '5' })
+  const result = await run('put', 'one', 'two', 'three', 'four', 'five')
+  const stderr = expect.stringMatching(/^mayfly: 2 files: The free tier holds 3 files[^\n]*\n$/)
+  expect(result).toEqual({ code: 3, stdout: '', stderr })
+})
+
 test('a full disk fails the upload at once', async () => {
   await writeFiles({ file: 'text' })
   space.freeBytes = 0

@@ -1,3 +1,4 @@
+import type { ListedError } from '../shared/contract/errors.ts'
 import { announcedFile, createRecord } from '../web/uploads/engine/new-record.ts'
 import { type RunDeps, type RunResult, UploadRun } from '../web/uploads/engine/upload-run.ts'
 import { toCompleted, toPending } from '../web/uploads/engine/upload-state.ts'
@@ -166,9 +167,7 @@ class LinkUpload {
       this.#retryDeps,
     )
     if (!outcome.ok) {
-      const names = saved.records.map(({ fileName }) => fileName)
-      const refusals = outcome.error.errors ?? []
-      const lines = refusals.map(({ index, message }) => `${names[index]}: ${message}`)
+      const lines = describeRefusals(saved.records, outcome.error.errors ?? [])
       const message = lines.join('\n') || callErrorMessage(outcome.error)
       this.#state.remove()
       throw new CliError(message, exitCodeOf(outcome.error))
@@ -262,6 +261,18 @@ class LinkUpload {
       interruption: isInterrupted ? (activities[0]?.interruption ?? null) : null,
     })
   }
+}
+
+/** Returns a line per reason, because all files of a folder may be refused for the same one. */
+function describeRefusals(records: readonly UploadRecord[], refusals: readonly ListedError[]) {
+  const namesByReason = new Map<string, (string | undefined)[]>()
+  for (const { index, message } of refusals) {
+    const name = records[index]?.fileName
+    namesByReason.set(message, [...(namesByReason.get(message) ?? []), name])
+  }
+  return Array.from(namesByReason, ([reason, [name, ...others]]) =>
+    others.length === 0 ? `${name}: ${reason}` : `${others.length + 1} files: ${reason}`,
+  )
 }
 
 function sum(numbers: readonly number[]): number {
