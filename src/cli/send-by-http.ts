@@ -20,7 +20,9 @@ export const sendByHttp: Send = ({ method, url, headers, body, signal, onSent, .
       headers: { ...headers, ...(body && { 'Content-Length': body.size }) },
     })
     let stallTimer: NodeJS.Timeout | undefined
+    let isFinished = false
     const finish = (response: StorageResponse) => {
+      isFinished = true
       clearTimeout(stallTimer)
       clearTimeout(timer)
       signal.removeEventListener('abort', abort)
@@ -34,7 +36,8 @@ export const sendByHttp: Send = ({ method, url, headers, body, signal, onSent, .
     }
     const restartStallTimer = (factor: number) => {
       clearTimeout(stallTimer)
-      if (stallMs === undefined || body === null) return
+      // The response may arrive before the end of the body has been handled here.
+      if (isFinished || stallMs === undefined || body === null) return
       stallTimer = setTimeout(() => finish({ kind: 'stalled' }), stallMs * factor)
     }
     const timer = setTimeout(() => finish({ kind: 'timeout' }), timeoutMs)
