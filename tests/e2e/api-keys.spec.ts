@@ -35,7 +35,7 @@ test('an API key is created, copied, given to ShareX, used and revoked, also on 
   const downloadPromise = page.waitForEvent('download')
   await dialog.getByRole('link', { name: 'download a file with this key' }).click()
   const download = await downloadPromise
-  expect(download.suggestedFilename()).toBe('mayfly.sxcu')
+  expect(download.suggestedFilename()).toBe('sharex.sxcu')
   const uploader = JSON.parse(await readFile(await download.path(), 'utf8'))
   const { width = 0 } = (await dialog.boundingBox()) ?? {}
   expect(width).toBeLessThanOrEqual(390)

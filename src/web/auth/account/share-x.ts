@@ -1,5 +1,5 @@
 /** The name under which the browser saves the file, which ShareX opens. */
-export const shareXFileName = 'mayfly.sxcu'
+export const shareXFileName = 'sharex.sxcu'
 
 /**
  * Returns the custom uploader for ShareX, a program for screenshots. It uploads with this API key.
