@@ -58,11 +58,12 @@ test('a folder becomes one link, which is copied before it is complete', async (
   await expect(fileRow(page, 'Trip').getByText('7 days left')).toBeVisible()
 })
 
-test('files within the limit share a link, and the choice of a link each is remembered', async ({
+test('on a phone, files within the limit share a link, and a link each is remembered', async ({
   app,
   folder,
   page,
 }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
   const person = await makePerson(app)
   const paths = [
     (await writeRandomFile(folder, 'one.txt', 1000)).path,
@@ -71,7 +72,7 @@ test('files within the limit share a link, and the choice of a link each is reme
   ]
   await openDashboard(page, app, person)
   await expect(choice(page, 'One link')).toBeChecked()
-  await dropFiles(page, paths)
+  await page.getByLabel('Files to upload').setInputFiles(paths)
   await expect(page.getByRole('list', { name: 'Not uploaded' })).toContainText('disk.img')
   await expect.poll(() => listLinks(person)).toMatchObject([{ state: 'ready' }])
   expect((await listLinks(person))[0]?.files.map(({ name }) => name)).toEqual([

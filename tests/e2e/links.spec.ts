@@ -11,6 +11,8 @@ const files: NewFile[] = ['minutes.pdf', 'photo.jpg', 'تقرير.txt'].map((nam
   bytes: new Uint8Array(randomBytes(1000 + index)),
 }))
 
+const phone = { width: 390, height: 844 }
+
 /** Clicks a link. Returns the name and the bytes of the file that the browser saves. */
 async function download(page: Page, linkName: string | RegExp) {
   const downloadPromise = page.waitForEvent('download')
@@ -33,13 +35,14 @@ async function readArchive(bytes: Buffer): Promise<[string, string][]> {
   return entries
 }
 
-test('several files are downloaded together or one by one, also without scripts', async ({
+test('several files are downloaded together or one by one, also on a phone without scripts', async ({
   app,
   page,
   visitor,
 }) => {
   const code = await makeLink(await makePerson(app), files, { title: 'Plans' })
-  for (const visitorPage of [page, await visitor({ javaScriptEnabled: false })]) {
+  const phonePage = await visitor({ javaScriptEnabled: false, viewport: phone })
+  for (const visitorPage of [page, phonePage]) {
     await visitorPage.goto(`/s/${code}`)
     await expect(visitorPage.getByText('3 files · 2.9 KB')).toBeVisible()
     const archive = await download(visitorPage, 'Download all (2.9 KB)')
@@ -61,7 +64,7 @@ test('a locked link is shown after its password, on a phone and without scripts'
   const code = await makeLink(await makePerson(app), files, { password: 'open sesame' })
   errors.expect(/401 \(Unauthorized\)/)
   for (const javaScriptEnabled of [true, false]) {
-    const page = await visitor({ javaScriptEnabled, viewport: { width: 390, height: 844 } })
+    const page = await visitor({ javaScriptEnabled, viewport: phone })
     await page.goto(`/s/${code}`)
     await expect(page.getByRole('heading', { name: 'Protected link' })).toBeVisible()
     await expect(page.getByText('3 days left')).toBeVisible()
@@ -76,7 +79,8 @@ test('a locked link is shown after its password, on a phone and without scripts'
   }
 })
 
-test('a link that is still uploading completes itself', async ({ app, page }) => {
+test('a link that is still uploading completes itself on a phone', async ({ app, page }) => {
+  await page.setViewportSize(phone)
   const person = await makePerson(app)
   const { link, uploads } = await startLink(person, files)
   await page.clock.install()

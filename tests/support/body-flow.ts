@@ -16,9 +16,11 @@ export interface BodyFlow {
 }
 
 interface ForwardedBody {
-  /** Stops forwarding and discards the remaining bytes. */
+  /**
+   * Stops forwarding and discards the remaining bytes. Without that, the client's next request on
+   * this connection would wait behind them.
+   */
   drain(): void
-  end(): void
 }
 
 /** Creates a flow that forwards everything until paused. */
@@ -35,7 +37,7 @@ export function makeBodyFlow(): BodyFlow {
   ): ForwardedBody => {
     if (to === null) {
       body.on('data', (chunk: Buffer) => onBytes(chunk.length))
-      return { drain: () => {}, end: () => {} }
+      return { drain: () => {} }
     }
     let isStopped = false
     let pendingChunk: Buffer | null = null
@@ -71,16 +73,12 @@ export function makeBodyFlow(): BodyFlow {
     body.on('end', () => {
       if (!isStopped) to.end()
     })
-    const stopForwarding = () => {
-      isStopped = true
-      resumeCallbacks.delete(resume)
-    }
     return {
       drain: () => {
-        stopForwarding()
+        isStopped = true
+        resumeCallbacks.delete(resume)
         body.resume()
       },
-      end: stopForwarding,
     }
   }
 

@@ -148,7 +148,7 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
     })
     response.once('close', () => {
       pendingRequests.delete(pendingRequest)
-      body.end()
+      body.drain()
       if (!response.writableFinished && !isCut) upstreamRequest.destroy()
     })
   }

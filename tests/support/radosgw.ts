@@ -33,9 +33,34 @@ const execute = promisify(execFile)
  * @throws the gateway's output if it doesn't start.
  */
 export async function startRadosgw(): Promise<S3Server & { stop(): Promise<void> }> {
+  const { server, upPromise, stop } = await launchRadosgw()
+  try {
+    await upPromise
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { ...server, stop }
+}
+
+/** Like `startRadosgw`, but doesn't wait. Its clients do, with `waitForGateway`. */
+export async function launchRadosgw(): Promise<{
+  server: S3Server
+  upPromise: Promise<void>
+  stop(): Promise<void>
+}> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-s3-'))
   const processes: ChildProcess[] = []
+  const gatewayPort = await findFreePort()
+  const server = {
+    endpoint: `http://127.0.0.1:${gatewayPort}`,
+    region: 'us-east-1',
+    accessKeyId: 'mayfly-test',
+    secretAccessKey: randomUUID(),
+  }
+  const upPromise = startCluster(folder, processes, server, gatewayPort)
   const stop = async () => {
+    await upPromise.catch(() => {})
     // The data isn't needed anymore, so killing the processes is good enough.
     for (const child of processes.toReversed()) {
       if (child.exitCode !== null || child.signalCode !== null) continue
@@ -45,16 +70,26 @@ export async function startRadosgw(): Promise<S3Server & { stop(): Promise<void>
     }
     await rm(folder, { recursive: true, force: true })
   }
-  try {
-    return { ...(await startCluster(folder, processes)), stop }
-  } catch (error) {
-    await stop()
-    throw error
-  }
+  return { server, upPromise, stop }
 }
 
-async function startCluster(folder: string, processes: ChildProcess[]): Promise<S3Server> {
-  const cluster = { id: randomUUID(), monitor: await findFreePort(), gateway: await findFreePort() }
+/** Waits until the gateway responds or `isOver` returns true. Returns whether it is up. */
+export async function waitForGateway(endpoint: string, isOver?: () => boolean): Promise<boolean> {
+  const signal = AbortSignal.timeout(startTimeoutMs)
+  while (!(await fetch(endpoint).catch(() => null))) {
+    if (signal.aborted || isOver?.()) return false
+    await wait(50)
+  }
+  return true
+}
+
+async function startCluster(
+  folder: string,
+  processes: ChildProcess[],
+  { endpoint, accessKeyId, secretAccessKey }: S3Server,
+  gatewayPort: number,
+): Promise<void> {
+  const cluster = { id: randomUUID(), monitor: await findFreePort(), gateway: gatewayPort }
   const configPath = join(folder, 'ceph.conf')
   const monitorMapPath = join(folder, 'monmap')
   const keyringPath = join(folder, 'keyring')
@@ -102,23 +137,17 @@ async function startCluster(folder: string, processes: ChildProcess[]): Promise<
   await run('ceph', 'osd', 'new', osdId, '0')
   await run('ceph-osd', '--id', '0', '--mkfs', '--osd-uuid', osdId)
   await startDaemon('ceph-osd', '--id', '0')
-  await startDaemon('radosgw', '--name', 'client.admin')
-  const keys = { accessKeyId: 'mayfly-test', secretAccessKey: randomUUID() }
   const userArgs = ['--uid', 'test', '--display-name', 'test']
-  const keyArgs = ['--access-key', keys.accessKeyId, '--secret-key', keys.secretAccessKey]
+  const keyArgs = ['--access-key', accessKeyId, '--secret-key', secretAccessKey]
   await run('radosgw-admin', '--name', 'client.admin', 'user', 'create', ...userArgs, ...keyArgs)
-
-  const endpoint = `http://127.0.0.1:${cluster.gateway}`
-  while (!(await fetch(endpoint).catch(() => null))) {
-    const exitedProcess = processes.find(({ exitCode }) => exitCode !== null)
-    if (exitedProcess || signal.aborted) {
-      throw new Error(
-        `radosgw did not come up: ${await readFile(join(folder, 'radosgw.out'), 'utf8')}`,
-      )
-    }
-    await wait(50)
+  // Comes last, so that everything is ready once it responds.
+  await startDaemon('radosgw', '--name', 'client.admin')
+  const hasExited = () => processes.some(({ exitCode }) => exitCode !== null)
+  if (!(await waitForGateway(endpoint, hasExited))) {
+    throw new Error(
+      `radosgw did not come up: ${await readFile(join(folder, 'radosgw.out'), 'utf8')}`,
+    )
   }
-  return { endpoint, region: 'us-east-1', ...keys }
 }
 
 function buildConfiguration(

@@ -1,7 +1,7 @@
 import { ListMultipartUploadsCommand } from '@aws-sdk/client-s3'
 import { inject } from 'vitest'
 import { createBucket, type TestBucket } from './bucket.ts'
-import type { S3Server } from './radosgw.ts'
+import { type S3Server, waitForGateway } from './radosgw.ts'
 import { describeRequiring } from './test-requirements.ts'
 
 export type { TestBucket }
@@ -18,10 +18,11 @@ export function describeOnS3(name: string, tests: () => void): void {
   describeRequiring('s3Server', inject('s3Server') !== null, name, tests)
 }
 
-/** Creates a bucket for one test file. */
+/** Creates a bucket for one test file, once the server is up. */
 export async function makeBucket(): Promise<TestBucket> {
   const server = inject('s3Server')
   if (!server) throw new Error('There is no S3 server: tests that need one stand in describeOnS3.')
+  await waitForGateway(server.endpoint)
   return createBucket(server)
 }
 

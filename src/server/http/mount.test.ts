@@ -41,7 +41,7 @@ beforeAll(async () => {
         return response
       },
     ]),
-  ) as unknown as Handlers<EndpointName>
+  ) as unknown as Handlers
   const hosts = createServedHosts({ appUrl: new URL('http://127.0.0.1'), appUrlIsSet: false })
   const deps = { log: pino({ level: 'silent' }), clock: testClock() }
   server = await serveBare((app) => {

@@ -43,9 +43,7 @@ type Result<E extends Endpoint> = E['response'] extends ZodType
 export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<Result<E>> | Result<E>
 
 /** Handlers for endpoints, by endpoint name. */
-export type Handlers<Name extends EndpointName = EndpointName> = {
-  [N in Name]: Handler<Endpoints[N]>
-}
+export type Handlers = { [Name in EndpointName]: Handler<Endpoints[Name]> }
 
 interface MountOptions {
   /** Refuses cross-site requests with side effects. */

@@ -1,7 +1,7 @@
-import { and, asc, eq, gt, inArray, lte } from 'drizzle-orm'
+import { and, asc, eq, gt, lte } from 'drizzle-orm'
 import { linkEmailRetentionMs } from '../../shared/rules/links/link-emails.ts'
 import { emailOptOuts, linkEmails, links, users } from '../db/schema.ts'
-import { inBatches } from '../db/sql.ts'
+import { deleteInBatches } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 
 /** Returns when an owner's emails since `since` were requested, in ascending order. */
@@ -51,16 +51,7 @@ export async function markUndelivered(db: Db, id: string, failedAt: Date): Promi
 /** Removes the oldest emails. Returns how many. */
 export function removeOldLinkEmails(db: Db, now: Date): Promise<number> {
   const cutoff = new Date(now.getTime() - linkEmailRetentionMs)
-  return inBatches(async (limit) => {
-    const ids = db
-      .select({ id: linkEmails.id })
-      .from(linkEmails)
-      .where(lte(linkEmails.createdAt, cutoff))
-      .limit(limit)
-      .for('update', { skipLocked: true })
-    const { rowCount } = await db.delete(linkEmails).where(inArray(linkEmails.id, ids))
-    return rowCount ?? 0
-  })
+  return deleteInBatches(db, linkEmails.id, lte(linkEmails.createdAt, cutoff))
 }
 
 /** @param address a keyed hash, as in `opt-out.ts`. */

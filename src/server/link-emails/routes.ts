@@ -10,7 +10,7 @@ import { sendLink } from './send-link.ts'
 export function linkEmailRoutes(
   deps: Pick<Deps, 'clock' | 'db' | 'mailQueue' | 'secret' | 'settings'>,
   showPage: OptOutPages,
-): Handlers<'sendLink' | 'openOptOutPage' | 'sendOptOutPage'> {
+) {
   return {
     async sendLink({ params, body, user, context }) {
       const count = await sendLink(deps, user.id, params.code, body)
@@ -28,7 +28,7 @@ export function linkEmailRoutes(
       await insertOptOut(deps.db, address, deps.clock())
       return showPage('done')
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 function sentText(count: number): string {

@@ -166,6 +166,7 @@ describe('POST /api/links/{code}/send', () => {
     ['21 addresses', makeAddresses(maxRecipients + 1)],
     ['text in place of a list', 'a@example.org'],
     ['something else than an address', ['a@example.org', 'example.org']],
+    ['an address with a line break', ['a@example.org\nbcc: b@example.org']],
     ['a message that is too long', ['a@example.org'], 'x'.repeat(maxSentMessageLength + 1)],
     ['an invisible message', ['a@example.org'], '\u200b'],
   ])('refuses %s and sends nothing', async (_, addresses, message) => {

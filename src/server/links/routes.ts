@@ -21,21 +21,13 @@ import {
 import { renewLink } from './renew-link.ts'
 import { hashLinkPassword } from './unlock.ts'
 
-type LinkEndpoint =
-  | 'createLink'
-  | 'addFiles'
-  | 'listLinks'
-  | 'changeLink'
-  | 'deleteLink'
-  | 'renewLink'
-
 /** Routes for the signed-in user's own links (design §5). */
 export function linkRoutes(
   deps: Pick<
     Deps,
     'requestJob' | 'clock' | 'db' | 'log' | 'passwords' | 'rateLimits' | 'settings' | 'stores'
   >,
-): Handlers<LinkEndpoint> {
+) {
   const readLink = async (ownerId: string, code: string) => {
     const link = await findOwnLink(deps, ownerId, code)
     if (!link) throw new AppError('LINK_NOT_FOUND')
@@ -122,7 +114,7 @@ export function linkRoutes(
       if (!view) throw new Error('Expected the renewed link.')
       return view
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 interface LinkFields {

@@ -16,18 +16,6 @@ import { findRequest, type ListedRequest, listRequests } from './queries.ts'
 import type { RequestPages } from './request-pages.ts'
 import { readUploadToken } from './upload-token.ts'
 
-type RequestEndpoint =
-  | 'createRequest'
-  | 'listRequests'
-  | 'changeRequest'
-  | 'closeRequest'
-  | 'requestDetails'
-  | 'unlockRequest'
-  | 'createDelivery'
-  | 'openRequestPage'
-  | 'adminRequests'
-  | 'closeAnyRequest'
-
 const cursorShape = z.tuple([timestamp, z.uuid()])
 
 /** Routes for requests and for what they receive (design §5). */
@@ -38,7 +26,7 @@ export function requestRoutes(
   >,
   pages: RequestPages,
   readSession: ReadSession,
-): Handlers<RequestEndpoint> {
+) {
   const toView = ({ request, owner, receivedCount }: ListedRequest, origin: string) => ({
     ...request,
     owner,
@@ -54,7 +42,7 @@ export function requestRoutes(
     return toView(row, origin)
   }
 
-  type ListCall = Parameters<Handlers<'listRequests'>['listRequests']>[0]
+  type ListCall = Parameters<Handlers['listRequests']>[0]
 
   const listPage = async (
     ownerId: string | null,
@@ -140,5 +128,5 @@ export function requestRoutes(
       await closeRequest(deps, params.id, { administrator })
       return { message: 'Request closed' }
     },
-  }
+  } satisfies Partial<Handlers>
 }

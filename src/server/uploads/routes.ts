@@ -12,17 +12,6 @@ import { putFile } from './put-file.ts'
 import { requireOwner, startUploads } from './start-upload.ts'
 import { listParts, signParts } from './upload-parts.ts'
 
-type UploadEndpoint =
-  | 'getUploadUrl'
-  | 'putFile'
-  | 'getUploadUrls'
-  | 'signParts'
-  | 'listParts'
-  | 'confirmUpload'
-  | 'confirmUploads'
-  | 'createFileRecord'
-  | 'abortUpload'
-
 type StartBody = z.output<typeof startBody>
 
 /**
@@ -42,7 +31,7 @@ export function uploadRoutes(
     | 'stores'
     | 'transfers'
   >,
-): Handlers<UploadEndpoint> {
+) {
   const depsWithOrigin = (origin: string) => ({ ...deps, stores: deps.stores.withOrigin(origin) })
   const start = async (body: StartBody, ownerId: string, publicOrigin: string) => {
     requireOwner(body, ownerId)
@@ -93,5 +82,5 @@ export function uploadRoutes(
       await abortUpload(deps, await uploader.ownerOf(body.cloudKey), body.cloudKey, log)
       return { message: 'Upload cancelled' }
     },
-  }
+  } satisfies Partial<Handlers>
 }

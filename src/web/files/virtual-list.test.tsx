@@ -18,14 +18,17 @@ afterEach(() => {
   document.documentElement.scrollTop = 0
 })
 
-/** Renders the list and counts how often it reads an item's id. */
+/** Renders the list. Counts how often it reads an item's id, and how often it renders each row. */
 function show() {
-  const reads = { ids: 0 }
+  const reads = { ids: 0, rows: new Map<string, number>() }
   const getId = (name: string) => {
     reads.ids += 1
     return name
   }
-  const renderRow = (name: string) => <p>{name}</p>
+  const renderRow = (name: string) => {
+    reads.rows.set(name, (reads.rows.get(name) ?? 0) + 1)
+    return <p>{name}</p>
+  }
   render(<VirtualList label="Files" items={names} itemId={getId} row={renderRow} />)
   return reads
 }
@@ -64,4 +67,11 @@ test('does not compute the keys of all rows while scrolling', () => {
   for (let row = 1; row <= 10; row += 1) scrollTo((1000 + row) * height)
   expect(getVisibleTexts()).toContain('File 1020')
   expect(reads.ids - readCountBefore).toBeLessThan(names.length)
+})
+
+test('renders a row once while scrolling', () => {
+  const reads = show()
+  for (let row = 1; row <= 40; row += 1) scrollTo(row * height)
+  expect(getVisibleTexts()).toContain('File 41')
+  expect(new Set(reads.rows.values())).toEqual(new Set([1]))
 })

@@ -3,7 +3,15 @@ import {
   measureElement,
   useWindowVirtualizer,
 } from '@tanstack/react-virtual'
-import { type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import {
+  memo,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 
 export interface VirtualListProps<Item> {
   label: string
@@ -116,10 +124,17 @@ export function VirtualList<Item>({
             style={{ transform: `translateY(${start - top}px)` }}
             onFocus={() => setFocusedIndex(index)}
           >
-            {item === undefined ? placeholder : row(item)}
+            {item === undefined ? placeholder : <Row item={item} render={row} />}
           </li>
         )
       })}
     </ul>
   )
 }
+
+function RowContent<Item>({ item, render }: { item: Item; render: (item: Item) => ReactNode }) {
+  return render(item)
+}
+
+/** Scrolling doesn't render it again: rendering all rows in view takes longer than a frame. */
+const Row = memo(RowContent) as typeof RowContent

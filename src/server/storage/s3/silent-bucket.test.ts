@@ -141,7 +141,8 @@ describe('a bucket that stalls', () => {
     storage = openAt(server, {
       interactive: longTimeout,
       background: longTimeout,
-      complete: shortTimeout,
+      // Long enough for the request to arrive even if the machine is busy.
+      complete: { attemptMs: 500, totalMs: 500 },
     })
     await expect(storage.seal(key, 5)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
     expect(isCompleting).toBe(true)
