@@ -196,6 +196,13 @@ export function describePutFile(name: string, options: () => Promise<TestAppOpti
       }),
     )
 
+    it('refuses the rest of a file, which curl sends to continue an upload', () =>
+      expectNothingNew(async () => {
+        await writeTestFile('x')
+        const stdout = 'Content-Range: Send the whole file.\n'
+        expect(await curl('', '-C', '500', '-T', 'x')).toEqual({ status: 400, stdout })
+      }))
+
     it('refuses more files than the tier allows', async () => {
       const free = await makePerson(app)
       const { key } = await makeKey(free)

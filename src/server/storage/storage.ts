@@ -74,6 +74,8 @@ export interface RangeTarget {
 export interface ReceivedBody {
   request: IncomingMessage
   response: ServerResponse
+  /** The client's IP address, to which limits apply. */
+  clientAddress: string
   /** Called with the number of bytes before they are stored. A rejection ends the body. */
   onReceived(count: number): Promise<void>
 }
@@ -138,8 +140,8 @@ export interface Storage {
    * Stores a request's body under a new key. Sends "100 Continue" if the client waits for it.
    * @returns the number of bytes received.
    * @throws {AppError} FILE_TOO_LARGE for more than `maxSize` bytes; UPLOAD_INCOMPLETE if the
-   * client disconnects; STORAGE_FULL; UNAVAILABLE; any error from `onReceived`. The caller must
-   * `remove` what has been stored.
+   * client disconnects; STORAGE_FULL; TOO_MANY_TRANSFERS; UNAVAILABLE; any error from
+   * `onReceived`. The caller must `remove` what has been stored.
    */
   receive(object: { key: string; maxSize: number }, source: ReceivedBody): Promise<number>
   /**

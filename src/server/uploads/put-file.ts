@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import mime from 'mime'
 import { mimeType } from '../../shared/contract/fields.ts'
 import { minuteInMs } from '../../shared/rules/format/units.ts'
@@ -8,6 +7,7 @@ import { AppError } from '../errors.ts'
 import { readPreferences } from '../files/preference-queries.ts'
 import type { FileRow } from '../files/queries.ts'
 import type { Owner } from '../http/session.ts'
+import type { ReceivedBody } from '../storage/storage.ts'
 import { confirmUpload } from './confirm-upload.ts'
 import { removeBytes } from './end-uploads.ts'
 import { setUploadSize, touchUpload } from './queries.ts'
@@ -34,17 +34,22 @@ const formType = 'application/x-www-form-urlencoded'
  * Turns the body of a request into a file with a link of its own. The body goes straight to
  * storage. If its length is unknown, the upload takes the place of the largest file that the tier
  * allows until it has arrived. After an error, nothing is left.
- * @throws {AppError} as `startUploads`, `Storage.receive` and `confirmUploads`; TOO_MANY_TRANSFERS.
+ * @throws {AppError} INVALID_INPUT for a part of a file; TOO_MANY_TRANSFERS; as `startUploads`,
+ * `Storage.receive` and `confirmUploads`.
  */
 export async function putFile(
   deps: PutDeps,
   owner: Owner,
   { path, expirationDays, options }: PutRequest,
-  exchange: { request: IncomingMessage; response: ServerResponse },
+  exchange: Omit<ReceivedBody, 'onReceived'>,
 ): Promise<FileRow> {
   const { clock, db, settings, stores, transfers } = deps
   const { request, response } = exchange
   const { headers } = request
+  // Otherwise the rest of a file would be stored as the whole one (RFC 9110 §14.5).
+  if (headers['content-range'] !== undefined) {
+    throw new AppError('INVALID_INPUT', { message: 'Content-Range: Send the whole file.' })
+  }
   const limits = (await settings.limits())[owner.tier]
   const isLengthKnown = headers['transfer-encoding'] === undefined
   const maxSize = isLengthKnown ? Number(headers['content-length'] ?? 0) : limits.maxFileSize
@@ -79,14 +84,19 @@ export async function putFile(
  * upload.
  * @throws {AppError} UPLOAD_NOT_FOUND if the upload has ended, for instance with its link.
  */
-function countReceived({ clock, db, transfers }: PutDeps, key: string) {
+function countReceived({ clock, db, log, transfers }: PutDeps, key: string) {
   let touchedAt = clock().getTime()
   return async (bytes: number): Promise<void> => {
     transfers.addReceivedBytes(bytes)
     const now = clock()
     if (now.getTime() - touchedAt < minuteInMs) return
     touchedAt = now.getTime()
-    if (!(await touchUpload(db, key, now))) throw new AppError('UPLOAD_NOT_FOUND')
+    // A brief database outage must not end a transfer.
+    const isOpen = await touchUpload(db, key, now).catch((error: unknown) => {
+      log.warn({ err: error, key }, 'could not note the activity of an upload')
+      return true
+    })
+    if (!isOpen) throw new AppError('UPLOAD_NOT_FOUND')
   }
 }
 

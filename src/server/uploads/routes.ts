@@ -46,7 +46,11 @@ export function uploadRoutes(
       const { incoming: request, outgoing: response } = context.env
       const options = { passwordHash, maxDownloads }
       const put = { path: params.name, expirationDays, options }
-      const file = await putFile({ ...deps, log }, user, put, { request, response })
+      const file = await putFile({ ...deps, log }, user, put, {
+        request,
+        response,
+        clientAddress,
+      })
       context.header('cache-control', 'no-store')
       return acceptsJson(context)
         ? context.json(fileSchema.parse(file), 201)

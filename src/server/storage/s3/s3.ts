@@ -18,6 +18,7 @@ import type { Logger } from 'pino'
 import type { S3Settings } from '../../config/s3-settings.ts'
 import type { Clock } from '../../deps.ts'
 import { AppError, StartupError } from '../../errors.ts'
+import { FairLimit } from '../../http/limits.ts'
 import type { ByteRange, Validators } from '../byte-range.ts'
 import { contentDisposition, downloadCacheControl, safeContentType } from '../download-headers.ts'
 import { mergeByKey } from '../merge-by-key.ts'
@@ -51,6 +52,7 @@ import {
   signPart,
 } from './client.ts'
 import { openS3Multipart } from './multipart.ts'
+import { receiveChunks } from './receive-chunks.ts'
 
 /**
  * Lifetime of the URL in a redirect. The URL can't be revoked if the link ends early, so it lives
@@ -68,6 +70,9 @@ const wholeFilePart = 1
  */
 const minWritePartSize = 8 * 1024 * 1024
 const maxWriteParts = 10_000
+/** Limits for bodies that the server passes on: two parts in flight and one that fills up. */
+const bodyPartSize = 5 * 1024 * 1024
+const bodiesAtOnce = { total: 24, guaranteed: 16 }
 /** Reading fails if none of the object's bytes arrive for this long. */
 const stallMs = 30_000
 const folder = 'files/'
@@ -146,6 +151,7 @@ class BucketStorage implements S3Storage {
   readonly #signingClient: S3Client
   readonly #senders: CommandSenders
   readonly #uploads: ReturnType<typeof openS3Multipart>
+  readonly #bodies = new FairLimit(bodiesAtOnce)
   #lastDigest: Promise<unknown> = Promise.resolve()
   /**
    * When this server first listed each multipart upload, by upload id, in milliseconds since 1970.
@@ -258,8 +264,12 @@ class BucketStorage implements S3Storage {
     }
   }
 
-  async write(key: string, size: number, bytes: Readable): Promise<void> {
-    const partSize = Math.max(minWritePartSize, Math.ceil(size / maxWriteParts))
+  write(key: string, size: number, bytes: Readable): Promise<void> {
+    return this.#send(key, size, bytes, minWritePartSize)
+  }
+
+  async #send(key: string, maxSize: number, bytes: Readable, minPartSize: number): Promise<void> {
+    const partSize = Math.max(minPartSize, Math.ceil(maxSize / maxWriteParts))
     const params = { ...this.#objectOf(key), Body: bytes, ContentType: 'application/octet-stream' }
     await orUnavailable(
       new Upload({ client: this.#internalClient, params, partSize, queueSize: 2 }).done(),
@@ -274,17 +284,18 @@ class BucketStorage implements S3Storage {
     { key, maxSize }: { key: string; maxSize: number },
     body: ReceivedBody,
   ): Promise<number> {
-    let size = 0
-    async function* receiveChunks() {
-      for await (const chunk of readChunks(body)) {
-        size += chunk.length
-        if (size > maxSize) throw new AppError('FILE_TOO_LARGE')
-        await body.onReceived(chunk.length)
-        yield chunk
-      }
+    const release = this.#bodies.take(body.clientAddress)
+    if (!release) throw new AppError('TOO_MANY_TRANSFERS')
+    try {
+      let size = 0
+      const chunks = receiveChunks(body, maxSize, (received) => {
+        size = received
+      })
+      await this.#send(key, maxSize, Readable.from(chunks), bodyPartSize)
+      return size
+    } finally {
+      release()
     }
-    await this.write(key, maxSize, Readable.from(receiveChunks()))
-    return size
   }
 
   async removeLeftoverParts(): Promise<void> {
@@ -459,21 +470,6 @@ async function digestStream(bytes: Readable): Promise<ObjectDigest> {
     crc = crc32(chunk, crc)
   }
   return { sha256: sha256.digest('hex'), crc32: crc }
-}
-
-/**
- * Yields the chunks of a request's body.
- * @throws {AppError} UPLOAD_INCOMPLETE if the client disconnects.
- */
-async function* readChunks({ request, response }: ReceivedBody): AsyncGenerator<Buffer, void> {
-  if (request.headers.expect !== undefined) response.writeContinue()
-  try {
-    // Keep the connection open for the response, even if the body is refused.
-    yield* request.iterator({ destroyOnReturn: false })
-  } catch (cause) {
-    if (!request.complete) throw new AppError('UPLOAD_INCOMPLETE', { cause })
-    throw cause
-  }
 }
 
 /**
