@@ -1,8 +1,22 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listKeys, makeKey, revokeKey, withKey } from '../../../tests/support/keys.ts'
-import { json, makeClient, makeFile, makePerson, type Person } from '../../../tests/support/make.ts'
+import {
+  expectOk,
+  json,
+  makeClient,
+  makeFile,
+  makePerson,
+  type Person,
+  putBytes,
+  startUpload,
+} from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import {
+  abortUpload,
+  requestConfirm,
+  requestParts,
+} from '../../../tests/support/upload-requests.ts'
 import { keyScopes, maxKeysPerUser } from '../../shared/rules/accounts/api-key.ts'
 import { apiKeys, auditLog, sessions } from '../db/schema.ts'
 
@@ -97,6 +111,16 @@ describe('an API key', () => {
     expect((await program(key).fetch('/api/files')).status).toBe(401)
     expect((await revokeKey(owner, id)).status).toBe(404)
     expect((await revokeKey(owner, 'unknown')).status).toBe(404)
+  })
+
+  it('is refused at the next call of a running upload when it is revoked', async () => {
+    const { id, key } = await makeKey(owner)
+    const upload = await startUpload(program(key), { size: 3 })
+    await expectOk(await putBytes(upload, Buffer.from('abc')))
+    await revokeKey(owner, id)
+    expect((await requestParts(program(key), upload.cloudKey, [1])).status).toBe(401)
+    expect((await requestConfirm(program(key), upload.cloudKey)).status).toBe(401)
+    expect((await abortUpload(owner, upload.cloudKey)).status).toBe(200)
   })
 
   it('is in the audit log when it is created and revoked', async () => {
