@@ -288,10 +288,13 @@ class BucketStorage implements S3Storage {
     if (!release) throw new AppError('TOO_MANY_TRANSFERS')
     try {
       let size = 0
-      const chunks = receiveChunks(body, maxSize, (received) => {
-        size = received
-      })
-      await this.#send(key, maxSize, Readable.from(chunks), bodyPartSize)
+      const onReceived = async (count: number) => {
+        size += count
+        if (size > maxSize) throw new AppError('FILE_TOO_LARGE')
+        await body.onReceived(count)
+      }
+      const chunks = Readable.from(receiveChunks({ ...body, onReceived }))
+      await this.#send(key, maxSize, chunks, bodyPartSize)
       return size
     } finally {
       release()
