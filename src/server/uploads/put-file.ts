@@ -10,7 +10,7 @@ import type { Owner } from '../http/session.ts'
 import type { ReceivedBody } from '../storage/storage.ts'
 import { confirmUpload } from './confirm-upload.ts'
 import { removeBytes } from './end-uploads.ts'
-import { setUploadSize, touchUpload } from './queries.ts'
+import { setUploadSize, touchUpload, type Upload } from './queries.ts'
 import { endUploads } from './removal-queries.ts'
 import { type LinkTarget, openUploads } from './start-upload.ts'
 
@@ -63,7 +63,8 @@ export async function putFile(
   }
   const target = { kind: 'new', options } as const
   const { uploads } = await openUploads(deps, owner.id, [upload], target, startedAt)
-  const [{ id, storage, storageKey: key }] = uploads as [(typeof uploads)[number]]
+  const [opened] = uploads as [Upload]
+  const { id, storage, storageKey: key } = opened
   try {
     let size = 0
     await transfers.run('upload', response, async () => {
@@ -72,7 +73,8 @@ export async function putFile(
     })
     if (isLengthKnown && size < maxSize) throw new AppError('UPLOAD_INCOMPLETE')
     if (size !== maxSize) await setUploadSize(db, id, size)
-    return await confirmUpload(deps, owner.id, { cloudKey: key })
+    const found = new Map([[key, { ...opened, size }]])
+    return await confirmUpload(deps, owner.id, { cloudKey: key }, found)
   } catch (error) {
     await removeUpload(deps, owner.id, key)
     throw error
