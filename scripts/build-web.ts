@@ -3,6 +3,7 @@
  * with their scripts, icons, and compressed copies. React renders the download page and the public
  * pages into templates that the server fills in.
  */
+import { execFileSync } from 'node:child_process'
 import { access, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -75,25 +76,36 @@ async function buildScript(source: string, uploadsScript: string, fileName?: str
   return `/${file.fileName}`
 }
 
-/** Builds the command line client as one readable file. */
+/** Builds the command line client as one readable file, formatted like the sources. */
 async function buildClient() {
-  await build({
+  const buildResult = await build({
     configFile: false,
     logLevel: 'warn',
     publicDir: false,
     build: {
       ssr: join(root, 'src/cli/main.ts'),
-      outDir: distDir,
-      emptyOutDir: false,
+      write: false,
       minify: false,
       target: 'node20',
       rolldownOptions: {
         // Modules of which nothing is used contain schemas and tables.
         treeshake: { moduleSideEffects: false },
-        output: { entryFileNames: 'mayfly.mjs', comments: false },
+        experimental: { attachDebugInfo: 'none' },
+        output: { minify: false, comments: false },
       },
     },
   })
+  const [chunk] = getOutputs(buildResult)
+  if (chunk?.type !== 'chunk') throw new Error('Expected one script of the client.')
+  const code = chunk.code
+    .replaceAll('/* @__PURE__ */ ', '')
+    .replaceAll(/^\n(?=\w)/gm, '')
+    .replace(/export \{\s*\};\s*$/, '')
+  const biome = fileURLToPath(import.meta.resolve('@biomejs/biome/bin/biome'))
+  const style = ['--expand=never', '--indent-style=space', '--line-width=100']
+  const args = [biome, 'format', '--stdin-file-path=mayfly.mjs', ...style]
+  const formatted = execFileSync(process.execPath, args, { cwd: root, input: code })
+  await writeFile(join(distDir, 'mayfly.mjs'), formatted)
 }
 
 /** Builds and imports the functions that render pages on the server. */

@@ -108,10 +108,11 @@ test("the download page's script is one file of at most 3 KB compressed", async 
 test('the command line client is one readable file without dependencies', async () => {
   const client = (await readBuiltFile('mayfly.mjs')).toString()
   const imports = Array.from(
-    client.matchAll(/\b(?:from|import\()\s*"([^"]+)"/g),
+    client.matchAll(/\b(?:from|import\()\s*['"]([^'"]+)['"]/g),
     ([, name]) => name,
   )
   expect(imports.length).toBeGreaterThan(4)
   for (const name of imports) expect(name).toMatch(/^node:/)
   expect(client).not.toMatch(/\bzod\b|WebAssembly/)
+  expect(client.trimEnd().split('\n').length).toBeLessThanOrEqual(800)
 })

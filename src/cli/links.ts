@@ -1,79 +1,46 @@
-import { formatSize } from '../shared/rules/format/file-size.ts'
-import { extractShortCode } from '../shared/rules/links/short-code.ts'
-import { authorization, createCall } from './api.ts'
-import { CliError, exitCodes, unwrap } from './cli-error.ts'
-import { type Settings, toOrigin } from './settings.ts'
-
-/**
- * Parses a link or its code.
- * @param origin the server of a code alone.
- * @throws {CliError} if it is neither.
- */
-export function parseLink(text: string, origin: string | null): { origin: string; code: string } {
-  const code = extractShortCode(text)
-  if (code === null) throw new CliError(`${text} is not a link.`, exitCodes.usage)
-  const linkOrigin = text.includes('/') ? toOrigin(text) : origin
-  if (linkOrigin === null) throw new CliError(`${text} needs MAYFLY_URL.`, exitCodes.usage)
-  return { origin: linkOrigin, code }
-}
-
-/** Parses a link of the server in the settings. */
-function parseOwnLink(text: string, settings: Settings): string {
-  const { origin, code } = parseLink(text, settings.origin)
-  if (origin === settings.origin) return code
-  throw new CliError(`${text} is not a link of ${settings.origin}.`, exitCodes.usage)
-}
-
-function createOwnCall(settings: Settings) {
-  return createCall(settings.origin, authorization(settings))
-}
+import { unwrap } from './cli-error.ts'
+import { type Options, openServer, parseLink, type Settings } from './settings.ts'
 
 /** Prints a line per link: its address, when it expires, its size and its title or file names. */
-export async function listLinks(settings: Settings): Promise<void> {
-  const call = createOwnCall(settings)
-  let cursor: string | null | undefined
+export async function ls(_args: string[], _options: Options, settings: Settings): Promise<void> {
+  const { origin, call } = openServer(settings)
+  let cursor: string | undefined
   do {
-    const outcome = await call('listLinks', { query: cursor ? { cursor } : {} })
+    const outcome = await call('GET /api/links', { query: cursor ? { cursor } : {} })
     for (const { shortCode, expiresAt, totalSize, title, files } of unwrap(outcome)) {
       const name = title ?? files.map((file) => file.name).join(', ')
-      const columns = [`${settings.origin}/s/${shortCode}`, expiresAt, formatSize(totalSize), name]
-      process.stdout.write(`${columns.join('\t')}\n`)
+      console.log([`${origin}/s/${shortCode}`, expiresAt, totalSize, name].join('\t'))
     }
-    cursor = outcome.next
+    cursor = outcome.headers?.['x-next-cursor']?.toString()
   } while (cursor)
 }
 
 /** Renews a link and prints its new address. */
-export async function renewLink(
-  link: string,
-  expirationDays: number,
+export async function renew(
+  [link = '']: string[],
+  { days }: Options,
   settings: Settings,
 ): Promise<void> {
-  const params = { code: parseOwnLink(link, settings) }
-  const call = createOwnCall(settings)
-  const { shortCode } = unwrap(await call('renewLink', { params, body: { expirationDays } }))
-  process.stdout.write(`${settings.origin}/s/${shortCode}\n`)
+  const { origin, call } = openServer(settings)
+  const input = { params: parseLink(link, settings), body: { expirationDays: days } }
+  const outcome = await call('PATCH /api/links/{code}/renew', input)
+  console.log(`${origin}/s/${unwrap(outcome).shortCode}`)
 }
 
 /** Deletes links with their files. */
-export async function removeLinks(links: readonly string[], settings: Settings): Promise<void> {
-  const call = createOwnCall(settings)
-  for (const code of links.map((link) => parseOwnLink(link, settings))) {
-    unwrap(await call('deleteLink', { params: { code } }))
+export async function rm(links: string[], _options: Options, settings: Settings): Promise<void> {
+  const { call } = openServer(settings)
+  for (const link of links) {
+    unwrap(await call('DELETE /api/links/{code}', { params: parseLink(link, settings) }))
   }
 }
 
-/** The options of a request for files. */
-export interface RequestOptions {
-  title: string
-  openDays: number
-  message?: string | undefined
-  password?: string | undefined
-  maxLinks?: number | undefined
-}
-
 /** Creates a request for files and prints its address. */
-export async function createRequest(options: RequestOptions, settings: Settings): Promise<void> {
-  const { url } = unwrap(await createOwnCall(settings)('createRequest', { body: options }))
-  process.stdout.write(`${url}\n`)
+export async function request(
+  [title = '']: string[],
+  { days = 7, limit, message, password }: Options,
+  settings: Settings,
+): Promise<void> {
+  const body = { title, openDays: days, maxLinks: limit, message, password }
+  console.log(unwrap(await openServer(settings).call('POST /api/requests', { body })).url)
 }

@@ -1,133 +1,67 @@
 /** The command line client, which every server serves as /mayfly.mjs (docs/cli.md). */
-import { parseArgs } from 'node:util'
-import { defaultExpirationDays } from '../shared/rules/links/lifetime.ts'
+import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { CliError, exitCodes } from './cli-error.ts'
 import { get } from './get.ts'
-import { createRequest, listLinks, removeLinks, renewLink } from './links.ts'
-import { logIn } from './login.ts'
+import { ls, renew, request, rm } from './links.ts'
+import { showText } from './progress.ts'
 import { put } from './put.ts'
-import { readSettings, type Settings, toOrigin } from './settings.ts'
+import { type Options, readSettings, type Settings } from './settings.ts'
 
-const usage = `Usage: node mayfly.mjs COMMAND
+const help = `Usage: node mayfly.mjs COMMAND
+  put FILES… [--each] [--days N] [--limit N] [--title T] [--password P]
+      Upload files and folders as one link, or each as one, for N days or N downloads.
+  get LINK [--output DIR] [--password P]
+  ls
+  renew LINK [--days N]
+  rm LINKS…
+  request TITLE [--days N] [--limit N] [--message M] [--password P]
+      Make a page where others send you files, for N days or N times.
 
-  login URL              save a server's address and the API key on standard input
-  put FILES…             upload files and folders as one link
-      --days N           how many days the link works (${defaultExpirationDays})
-      --each             make a link for each file
-      --title T, --password P
-      --limit N          the link ends after N downloads
-  get LINK               download the files of a link
-      -o, --output DIR   into this folder
-      --password P
-  ls                     list your links
-  renew LINK [--days N]  give a link a new address and more time
-  rm LINKS…              delete links with their files
-  request TITLE          make a page where others send you files
-      --days N           how many days it is open (7)
-      --message M, --password P
-      --limit N          how many deliveries it takes
+MAYFLY_URL is the server, and MAYFLY_KEY an API key.
+Exit codes: 1 failed, 2 wrong usage, 3 not allowed, 4 not found, 5 no response.`
 
-MAYFLY_URL and MAYFLY_KEY replace what login has saved.
-Exit codes: 1 failed, 2 wrong usage, 3 not allowed, 4 not found, 5 server not reached.
-`
-
-const text = { type: 'string' } as const
-const options = {
-  days: text,
+/** The options that aren't plain text. */
+const optionTypes: NonNullable<ParseArgsConfig['options']> = {
   each: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-  limit: text,
-  message: text,
   output: { type: 'string', short: 'o' },
-  password: text,
-  title: text,
-} as const
-
-/** The options that each command takes. */
-const optionsByCommand: Record<string, readonly (keyof typeof options)[]> = {
-  login: [],
-  put: ['days', 'each', 'title', 'password', 'limit'],
-  get: ['output', 'password'],
-  ls: [],
-  renew: ['days'],
-  rm: [],
-  request: ['days', 'message', 'password', 'limit'],
 }
 
-function usageError(message: string): CliError {
-  return new CliError(`${message} See: node mayfly.mjs --help`, exitCodes.usage)
-}
+type Run = (args: string[], options: Options, settings: Settings) => Promise<void>
 
-function parseNumber(value: string | undefined, name: string): number | undefined {
-  if (value === undefined || /^[1-9]\d{0,8}$/.test(value))
-    return (value && Number(value)) || undefined
-  throw usageError(`--${name} must be a number.`)
-}
-
-function parseCommandLine() {
-  try {
-    return parseArgs({ options, allowPositionals: true })
-  } catch (error) {
-    throw usageError(error instanceof Error ? `${error.message}.` : '')
+/** Returns the function that runs a command. It takes one argument at least, if any. */
+function command(run: Run, maxArgs: number, ...names: (keyof Options)[]) {
+  const options: typeof optionTypes = {}
+  for (const name of names) options[name] = optionTypes[name] ?? { type: 'string' }
+  return async (args: string[]) => {
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+    const { length } = positionals
+    const isCount = length <= maxArgs && length >= Math.min(1, maxArgs)
+    const numbers = { days: toNumber(values.days), limit: toNumber(values.limit) }
+    const isUsable = isCount && !Object.values(numbers).some(Number.isNaN)
+    if (!isUsable) throw new CliError(help, exitCodes.usage)
+    await run(positionals, { ...values, ...numbers }, await readSettings())
   }
 }
 
-async function requireSettings(): Promise<Settings> {
-  const { origin, key } = await readSettings()
-  if (origin === null) throw usageError('Set MAYFLY_URL, or run login.')
-  return { origin, key }
+const toNumber = (text: unknown) => (text === undefined ? undefined : Number(text))
+
+const commands: Record<string, (args: string[]) => Promise<void>> = {
+  put: command(put, Number.POSITIVE_INFINITY, 'days', 'each', 'limit', 'password', 'title'),
+  get: command(get, 1, 'output', 'password'),
+  ls: command(ls, 0),
+  renew: command(renew, 1, 'days'),
+  rm: command(rm, Number.POSITIVE_INFINITY),
+  request: command(request, 1, 'days', 'limit', 'message', 'password'),
+  '--help': async () => console.log(help),
 }
 
-async function run(): Promise<void> {
-  const { values, positionals } = parseCommandLine()
-  const [command, ...operands] = positionals
-  if (values.help) return void process.stdout.write(usage)
-  const allowed = optionsByCommand[command ?? '']
-  if (!allowed) throw usageError(command ? `There is no command ${command}.` : 'Name a command.')
-  for (const name of Object.keys(values) as (keyof typeof options)[]) {
-    if (!allowed.includes(name)) throw usageError(`${command} takes no --${name}.`)
-  }
-  const [first] = operands
-  const needsOperand = command !== 'ls' && command !== 'login'
-  const isList = command === 'put' || command === 'rm'
-  if (first === undefined ? needsOperand : command === 'ls' || (!isList && operands.length > 1)) {
-    throw usageError(`Wrong number of arguments of ${command}.`)
-  }
-  const operand = first ?? ''
-  const { title, message, password, output: folder = '.' } = values
-  const days = parseNumber(values.days, 'days')
-  const limit = parseNumber(values.limit, 'limit')
-  if (command === 'get') return get(operand, { folder, password }, (await readSettings()).origin)
-  if (command === 'login') return logIn(first ? toOrigin(first) : (await requireSettings()).origin)
-  const settings = await requireSettings()
-  const expirationDays = days ?? defaultExpirationDays
-  switch (command) {
-    case 'put': {
-      const link = { expirationDays, title, password, maxDownloads: limit }
-      return put(operands, { ...link, isEach: values.each === true }, settings)
-    }
-    case 'renew':
-      return renewLink(operand, expirationDays, settings)
-    case 'rm':
-      return removeLinks(operands, settings)
-    case 'request': {
-      const openDays = days ?? 7
-      const request = { title: operand, openDays, message, password, maxLinks: limit }
-      return createRequest(request, settings)
-    }
-    default:
-      return listLinks(settings)
-  }
+/** Prints an error and ends the program, even while uploads are under way. */
+function fail(error: Error & { code?: string; exitCode?: number }): void {
+  const otherCode = error.code?.startsWith('ERR_PARSE_ARGS') ? exitCodes.usage : exitCodes.failed
+  showText('')
+  process.stderr.write(`${error.message}\n`, () => process.exit(error.exitCode ?? otherCode))
 }
 
-// The reader of the output, such as `head`, has seen enough.
-process.stdout.on('error', () => process.exit())
-// Node 20 never settles some requests whose connection is lost, and then ends with this code.
-process.exitCode = exitCodes.unreachable
-try {
-  await run()
-  process.exitCode = 0
-} catch (error) {
-  process.stderr.write(`mayfly: ${error instanceof Error ? error.message : error}\n`)
-  process.exitCode = error instanceof CliError ? error.exitCode : exitCodes.failed
-}
+const [name = '--help', ...args] = process.argv.slice(2)
+if (commands[name]) commands[name](args).catch(fail)
+else fail(new CliError(help, exitCodes.usage))

@@ -1,14 +1,30 @@
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, join } from 'node:path'
+import { type Call, createCall } from './api.ts'
 import { CliError, exitCodes } from './cli-error.ts'
 
-/** Which server to use, and as whom. */
+/** The options of all commands. */
+export interface Options {
+  days?: number | undefined
+  each?: boolean
+  limit?: number | undefined
+  message?: string
+  output?: string
+  password?: string
+  title?: string
+}
+
+/** Which server to use, and the API key for it. */
 export interface Settings {
-  /** The server's origin. */
+  url?: string | undefined
+  key?: string | undefined
+}
+
+export interface Server {
   origin: string
-  /** Null for calls without an account. */
-  key: string | null
+  /** Calls it with the key. */
+  call: Call
 }
 
 const configDir = join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'mayfly')
@@ -18,56 +34,37 @@ export const uploadsDir = join(configDir, 'uploads')
 
 /**
  * Reads MAYFLY_URL and MAYFLY_KEY, and the configuration file for what they don't set.
- * @throws {CliError} if others can read the file, or a value is unusable.
+ * @throws {CliError} if others can read the file.
  */
-export async function readSettings(): Promise<{ origin: string | null; key: string | null }> {
+export async function readSettings(): Promise<Settings> {
   const { MAYFLY_URL: url, MAYFLY_KEY: key } = process.env
-  const saved = url && key ? {} : await readConfig()
-  const address = url || saved.url
-  return { origin: address ? toOrigin(address) : null, key: checkKey(key || saved.key) }
-}
-
-/** Saves the settings for this user alone, and returns the file's path. */
-export async function saveSettings({ origin, key }: Settings): Promise<string> {
-  await mkdir(dirname(configFile), { recursive: true, mode: 0o700 })
-  // An existing file would keep its mode.
-  await rm(configFile, { force: true })
-  await writeFile(configFile, `${JSON.stringify({ url: origin, key }, null, 2)}\n`, { mode: 0o600 })
-  return configFile
-}
-
-async function readConfig(): Promise<{ url?: string; key?: string }> {
   const stats = await stat(configFile).catch(() => null)
-  if (!stats) return {}
+  if (!stats || (url && key)) return { url, key }
   if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0) {
-    throw new CliError(
-      `Other users may read the key in ${configFile}. Run: chmod 600 '${configFile}'`,
-      exitCodes.usage,
-    )
+    throw new CliError(`Others may read your key. Run: chmod 600 '${configFile}'`, exitCodes.usage)
   }
-  try {
-    return JSON.parse(await readFile(configFile, 'utf8'))
-  } catch {
-    throw new CliError(`${configFile} is not valid JSON. Run: mayfly login URL`, exitCodes.usage)
-  }
+  const saved: Settings = JSON.parse(await readFile(configFile, 'utf8'))
+  return { url: url || saved.url, key: key || saved.key }
 }
 
 /**
- * Returns the origin of a server's address.
- * @throws {CliError} if it isn't an HTTP address.
+ * Returns the server in the settings.
+ * @throws {CliError} if there is none, or the key can't be one.
  */
-export function toOrigin(address: string): string {
-  const url = URL.canParse(address) ? new URL(address) : null
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.origin
-  throw new CliError(`${address} is not the address of a server.`, exitCodes.usage)
+export function openServer({ url = '', key = '' }: Settings): Server {
+  if (!URL.canParse(url)) throw new CliError('Set MAYFLY_URL to a server.', exitCodes.usage)
+  if (!/^\w+$/.test(key)) throw new CliError('Set MAYFLY_KEY to a key.', exitCodes.forbidden)
+  const { origin } = new URL(url)
+  return { origin, call: createCall(origin, { authorization: `Bearer ${key}` }) }
 }
 
 /**
- * Returns a key that can be sent in a header. Node's error for any other text would contain it.
- * @throws {CliError} if the key is malformed.
+ * Parses a link, or its code on the server in the settings.
+ * @throws {CliError} if it is neither.
  */
-export function checkKey(key: string | undefined): string | null {
-  if (!key) return null
-  if (/^[\x21-\x7e]+$/.test(key)) return key
-  throw new CliError('The key is not valid.', exitCodes.forbidden)
+export function parseLink(link: string, { url }: Settings): { origin: string; code: string } {
+  const base = url ? new URL('/s/', url) : undefined
+  if (!URL.canParse(link, base)) throw new CliError(`${link} is not a link.`, exitCodes.usage)
+  const { origin, pathname } = new URL(link, base)
+  return { origin, code: basename(pathname) }
 }

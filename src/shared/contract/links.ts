@@ -144,6 +144,10 @@ const linkOptions = {
 export const linkOptionsSchema = z.object(linkOptions)
 export type LinkOptions = z.infer<typeof linkOptionsSchema>
 
+const preferredDays = expirationDays
+  .optional()
+  .describe('How many days the link works, of those that your tier offers. By default, as you prefer.')
+
 const allOrNothing =
   'If a file is refused, nothing is started and `errors` names every refused file.'
 
@@ -154,7 +158,7 @@ export const links = {
     body: z.object({
       ...linkOptions,
       files: newFiles,
-      expirationDays,
+      expirationDays: preferredDays,
       ownerId: startBody.shape.ownerId,
       idempotencyKey: linkIdempotencyKey,
     }),
@@ -213,7 +217,7 @@ export const links = {
     summary: 'Renew a link: give it a new code and end the old one (premium)',
     access: { scope: 'files:write' },
     params: codeParams,
-    body: z.object({ expirationDays }),
+    body: z.object({ expirationDays: preferredDays }),
     response: linkSchema,
     errors: ['LINK_NOT_FOUND', 'TIER_RENEWAL', 'TIER_EXPIRATION', 'FILE_GONE', 'DOWNLOADS_USED_UP'],
   }),

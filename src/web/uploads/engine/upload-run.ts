@@ -1,6 +1,7 @@
 import type { Interruption } from '../interruption.ts'
 import { toTicket } from '../records/to-ticket.ts'
 import type { StartedUpload, UploadRecord, UploadTicket } from '../records/upload-record.ts'
+import type { Timers } from '../timers.ts'
 import type { FileChecksums } from '../transfer/checksums.ts'
 import { requestTimeoutMs } from '../transfer/storage-request.ts'
 import {
@@ -22,6 +23,7 @@ import { withBytes } from './upload-state.ts'
 const progressIntervalMs = 500
 
 export interface RunDeps extends CallDeps {
+  timers: Timers
   calls: Pick<UploadCalls, 'getUploadUrl' | 'listParts' | 'confirmUpload' | 'abortUpload'>
   /** Starts an upload that shares its link with others. Frees its slot if it has been stopped. */
   startInLink: (record: UploadRecord, signal: AbortSignal) => Promise<Outcome<StartedUpload>>
