@@ -75,6 +75,7 @@ export function createCall(origin: string, headers: Record<string, string>): Cal
       const error = await readError(response)
       if (error) return { ok: false, error }
       const { statusCode, headers: received } = response
+      if (statusCode === 204) response.resume()
       return { ok: true, value: statusCode !== 204 && (await json(response)), headers: received }
     } catch {
       return { ok: false, error: noResponse }

@@ -89,30 +89,38 @@ async function download(link: Link, file: RemoteFile, path: string): Promise<voi
 }
 
 /** Receives what is missing, however often the connection is lost. */
-async function receive(link: Link, file: RemoteFile, partPath: string): Promise<void> {
+async function receive(
+  { origin, code, headers }: Link,
+  file: RemoteFile,
+  partPath: string,
+): Promise<void> {
+  const url = new URL(`/api/download/${code}/${encodeURIComponent(file.id)}`, origin)
   let size = await sizeOf(partPath)
   const options = { ...retryOptions, progress: () => size }
-  const retries = new Retries(options, createRetryDeps(createCall(link.origin, {})))
+  const retries = new Retries(options, createRetryDeps(createCall(origin, {})))
   while (size < file.size) {
-    const error = await receiveRest(link, file, partPath, size)
+    const error = await receiveRest(url, headers, file, partPath, size)
     size = await sizeOf(partPath)
-    const canRetry = isTransient(error) && (size >= file.size || (await retries.waitForNext(error)))
-    if (!canRetry) unwrap({ ok: false, error })
+    if (!isTransient(error)) unwrap({ ok: false, error })
+    if (size < file.size && !(await retries.waitForNext(error))) unwrap({ ok: false, error })
   }
 }
 
 /** Receives bytes until there are no more or the connection is lost, and returns why it ended. */
 async function receiveRest(
-  { origin, code, headers }: Link,
-  { id, name, size }: RemoteFile,
+  url: URL,
+  headers: Link['headers'],
+  file: RemoteFile,
   path: string,
   offset: number,
 ): Promise<CallError> {
-  const url = new URL(`/api/download/${code}/${encodeURIComponent(id)}`, origin)
   const range = offset > 0 && { range: `bytes=${offset}-` }
   const response = await sendRequest(url, { headers: { ...headers, ...range } }).catch(() => null)
   if (!response) return noResponse
   const error = await readError(response)
+  const { location } = response.headers
+  // A bucket sends its files itself.
+  if (location) return receiveRest(new URL(location, url), {}, file, path, offset)
   if (error) return error
   const isRest = response.statusCode === 206
   let receivedBytes = isRest ? offset : 0
@@ -120,7 +128,7 @@ async function receiveRest(
     try {
       for await (const chunk of body) {
         receivedBytes += chunk.length
-        showProgress(name, receivedBytes, size)
+        showProgress(file.name, receivedBytes, file.size)
         yield chunk
       }
     } catch {

@@ -16,7 +16,6 @@ const help = `Usage: node mayfly.mjs COMMAND
   rm LINKS…
   request TITLE [--days N] [--limit N] [--message M] [--password P]
       Make a page where others send you files, for N days or N times.
-
 MAYFLY_URL is the server, and MAYFLY_KEY an API key.
 Exit codes: 1 failed, 2 wrong usage, 3 not allowed, 4 not found, 5 no response.`
 

@@ -16,8 +16,6 @@ import { type Options, openServer, type Settings, uploadsDir } from './settings.
 
 type StartedUpload = CallResponse<'createLink'>['uploads'][number]
 
-const filesAtOnce = 4
-
 /**
  * Uploads files and those in folders, and prints the link once all are stored. Continues what an
  * earlier run of the same command has left unfinished.
@@ -59,10 +57,10 @@ async function putLink(link: Link, options: Options, call: Call): Promise<string
   const sendQueue = async (queue: Iterable<Job>) => {
     for (const job of queue) await send(job, saved !== null, call)
   }
-  // Small files travel together, and then large ones, which travel in parts, one by one.
+  // Four small files travel at once, and then large ones one by one, each with four parts at once.
   const small = jobs.filter(({ upload }) => !upload.parts).values()
   try {
-    await Promise.all(Array.from({ length: filesAtOnce }, () => sendQueue(small)))
+    await Promise.all(Array.from({ length: 4 }, () => sendQueue(small)))
     await sendQueue(jobs.filter(({ upload }) => upload.parts))
     await confirmAll(uploads, call)
     return uploads[0]?.shortCode

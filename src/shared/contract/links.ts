@@ -146,7 +146,9 @@ export type LinkOptions = z.infer<typeof linkOptionsSchema>
 
 const preferredDays = expirationDays
   .optional()
-  .describe('How many days the link works, of those that your tier offers. By default, as you prefer.')
+  .describe(
+    'How many days the link works, of those that your tier offers. By default, as you prefer.',
+  )
 
 const allOrNothing =
   'If a file is refused, nothing is started and `errors` names every refused file.'
