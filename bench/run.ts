@@ -30,6 +30,7 @@ import { measurePagePaint } from './page-paint.ts'
 import { measurePageWeight } from './page-weight.ts'
 import { measurePages } from './pages.ts'
 import { measureOneCall, measureOneCallFiles } from './programs.ts'
+import { measureClient } from './programs-client.ts'
 import { countQueries } from './queries.ts'
 import { formatMarkdown, type Report, type Row, saveReport } from './report.ts'
 import { maxSteps, measureScale } from './scale.ts'
@@ -53,6 +54,7 @@ const nginxBenchmarks: Record<string, (bench: Bench) => Promise<Row[]>> = {
   programs: async (bench) => [
     ...(await measureOneCall(bench, bench.cores, bench.scratch, 'tmpfs')),
     ...(await measureOneCallFiles(bench)),
+    ...(await measureClient(bench.mayfly, bench.cores, bench.scratch)),
   ],
   'large-drop': ({ mayfly, scratch }) => measureLargeDrop(mayfly, scratch),
   links: (bench) => measureLinks(bench, bench.cores, bench.scratch),

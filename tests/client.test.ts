@@ -139,7 +139,7 @@ test('each file gets a link, which can be renewed and deleted', async () => {
 })
 
 test('a killed upload goes on', async () => {
-  const size = chooseRounds(24, 500) * mebibyte
+  const size = chooseRounds(20, 500) * mebibyte
   const rounds = chooseRounds(2, 10)
   const bytes = randomBytes(size)
   await writeFiles({ 'large.bin': bytes, small: 'text' })
@@ -240,10 +240,13 @@ test('a full disk fails the upload at once', async () => {
 describe('the key', () => {
   test('is refused if it is wrong, and never printed', async () => {
     await writeFiles({ file: 'text' })
-    for (const wrongKey of [`mfy_${'a'.repeat(38)}`, 'secret\nvalue']) {
-      const result = await runClient(['put', 'file'], settings({ MAYFLY_KEY: wrongKey }))
+    const wrongKeys = [`mfy_${'a'.repeat(38)}`, 'secret\nvalue']
+    const results = await Promise.all(
+      wrongKeys.map((MAYFLY_KEY) => runClient(['put', 'file'], settings({ MAYFLY_KEY }))),
+    )
+    for (const [index, result] of results.entries()) {
       expect(result).toMatchObject({ code: 3, stdout: '' })
-      expect(result.stderr).not.toContain(wrongKey.slice(0, 6))
+      expect(result.stderr).not.toContain(wrongKeys[index]?.slice(0, 6))
     }
   })
 
@@ -284,13 +287,7 @@ describe('the key', () => {
 })
 
 test('a wrong command line is a usage error', async () => {
-  const commandLines = [
-    ['sing'],
-    ['put'],
-    ['get', 'x', 'y'],
-    ['ls', '--days', '3'],
-    ['put', 'x', '--days', 'many'],
-  ]
+  const commandLines = [['sing'], ['put'], ['ls', '--days', '3'], ['put', 'x', '--days', 'many']]
   const results = await Promise.all(commandLines.map((args) => run(...args)))
   for (const result of results) expect(result).toMatchObject({ code: 2, stdout: '' })
 })

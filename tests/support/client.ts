@@ -4,11 +4,10 @@ import { resolve } from 'node:path'
 
 const client = resolve('dist/web/mayfly.mjs')
 
-/** How the command line client runs: its environment, directory and standard input. */
+/** How the command line client runs: its environment and directory. */
 export interface ClientOptions {
   env: Record<string, string>
   cwd?: string
-  input?: string
 }
 
 /** What the client has printed, and its exit code, which is null if a signal ended it. */
@@ -21,13 +20,13 @@ export interface ClientResult {
 /** Starts the client that the server serves. */
 export function startClient(
   args: readonly string[],
-  { env, cwd, input = '' }: ClientOptions,
+  { env, cwd }: ClientOptions,
 ): { child: ChildProcessWithoutNullStreams; result: Promise<ClientResult> } {
   const child = spawn(process.execPath, [client, ...args], {
     env,
     ...(cwd && { cwd }),
   })
-  child.stdin.end(input)
+  child.stdin.end()
   const result = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => {

@@ -44,6 +44,14 @@ Invoke-RestMethod -Method Put -InFile report.pdf \`
   -Headers @{ Authorization = "Bearer $env:KEY" } ${origin}/api/up/report.pdf
 \`\`\`
 
+The command line client needs Node 20 or newer. It sends folders, goes on with what was
+interrupted, and downloads, lists, renews and deletes links:
+
+\`\`\`sh
+curl -O ${origin}/mayfly.mjs
+MAYFLY_URL=${origin} MAYFLY_KEY=$KEY node mayfly.mjs put report.pdf photos
+\`\`\`
+
 **API keys.** A key in \`Authorization: Bearer\` takes the place of a session in the calls that name
 a scope. Account, keys and administration need a session.
 
