@@ -31,7 +31,7 @@ curl -T report.pdf -H "Authorization: Bearer $KEY" ${origin}/api/up/
 \`\`\`
 
 This prints the link. \`?days=3\`, \`password=\` and \`maxDownloads=\` at the end of the address are
-optional. Output of a program, and other clients:
+optional. From a pipe, and with other programs:
 
 \`\`\`sh
 tar cz photos | curl -T - -H "Authorization: Bearer $KEY" ${origin}/api/up/photos.tar.gz
