@@ -70,7 +70,10 @@ const wholeFilePart = 1
  */
 const minWritePartSize = 8 * 1024 * 1024
 const maxWriteParts = 10_000
-/** Limits for bodies that the server passes on: two parts in flight and one that fills up. */
+/**
+ * Limits for bodies that the server passes on. Each has one part in flight and one that fills up in
+ * memory, so together they take 240 MiB.
+ */
 const bodyPartSize = 5 * 1024 * 1024
 const bodiesAtOnce = { total: 24, guaranteed: 16 }
 /** Reading fails if none of the object's bytes arrive for this long. */
@@ -265,14 +268,19 @@ class BucketStorage implements S3Storage {
   }
 
   write(key: string, size: number, bytes: Readable): Promise<void> {
-    return this.#send(key, size, bytes, minWritePartSize)
+    return this.#send(key, size, bytes, { minPartSize: minWritePartSize, queueSize: 2 })
   }
 
-  async #send(key: string, maxSize: number, bytes: Readable, minPartSize: number): Promise<void> {
+  async #send(
+    key: string,
+    maxSize: number,
+    bytes: Readable,
+    { minPartSize, queueSize }: { minPartSize: number; queueSize: number },
+  ): Promise<void> {
     const partSize = Math.max(minPartSize, Math.ceil(maxSize / maxWriteParts))
     const params = { ...this.#objectOf(key), Body: bytes, ContentType: 'application/octet-stream' }
     await orUnavailable(
-      new Upload({ client: this.#internalClient, params, partSize, queueSize: 2 }).done(),
+      new Upload({ client: this.#internalClient, params, partSize, queueSize }).done(),
     )
   }
 
@@ -294,7 +302,7 @@ class BucketStorage implements S3Storage {
         await body.onReceived(count)
       }
       const chunks = Readable.from(receiveChunks({ ...body, onReceived }))
-      await this.#send(key, maxSize, chunks, bodyPartSize)
+      await this.#send(key, maxSize, chunks, { minPartSize: bodyPartSize, queueSize: 1 })
       return size
     } finally {
       release()
