@@ -114,7 +114,10 @@ export class Transfers {
     const recordOutcome = request.method === 'HEAD' ? undefined : meter.startTransfer(direction)
     const release = this.#running[direction].take(clientAddress(request))
     try {
-      if (!release) throw new AppError('TOO_MANY_TRANSFERS')
+      if (!release) {
+        this.#logTransferLimit(request)
+        throw new AppError('TOO_MANY_TRANSFERS')
+      }
       await work()
       recordOutcome?.(outcomeOf(null, response))
     } catch (error) {
@@ -139,18 +142,15 @@ export class Transfers {
       if (this.#closing) throw new AppError('UNAVAILABLE')
       await work()
     } catch (error) {
-      await sendEarlyError(request, response, this.#toAppError(error, request))
+      await sendEarlyError(request, response, this.#toAppError(error))
     } finally {
       this.#active.delete(response)
       if (this.#active.size === 0) for (const resolve of this.#idleWaiters.splice(0)) resolve()
     }
   }
 
-  #toAppError(error: unknown, request: IncomingMessage): AppError {
-    if (error instanceof AppError) {
-      if (error.code === 'TOO_MANY_TRANSFERS') this.#logTransferLimit(request)
-      return error
-    }
+  #toAppError(error: unknown): AppError {
+    if (error instanceof AppError) return error
     // Usually the disk is full or failing, so the client may retry. The details only go to the log.
     this.#options.log.error({ err: error }, 'a transfer failed')
     return new AppError(isDiskFull(error) ? 'DISK_FULL' : 'UNAVAILABLE')
