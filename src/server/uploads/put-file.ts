@@ -1,10 +1,9 @@
 import mime from 'mime'
 import { mimeType } from '../../shared/contract/fields.ts'
 import { minuteInMs } from '../../shared/rules/format/units.ts'
-import { selectedDays, type TierLimits } from '../../shared/rules/tiers/tier-limits.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { readPreferences } from '../files/preference-queries.ts'
+import { readPreferredDays } from '../files/preference-queries.ts'
 import type { FileRow } from '../files/queries.ts'
 import type { Owner } from '../http/session.ts'
 import type { ReceivedBody } from '../storage/storage.ts'
@@ -59,7 +58,7 @@ export async function putFile(
     fileName,
     fileSize: maxSize,
     fileType: typeOf(headers['content-type'], fileName),
-    expirationDays: expirationDays ?? (await findDays(deps, owner, limits)),
+    expirationDays: expirationDays ?? (await readPreferredDays(deps, owner)),
   }
   const target = { kind: 'new', options } as const
   const { uploads } = await openUploads(deps, owner.id, [upload], target, startedAt)
@@ -110,11 +109,6 @@ async function removeUpload(deps: PutDeps, ownerId: string, key: string): Promis
   } catch (error) {
     log.warn({ err: error, key }, 'Cannot end an upload that failed')
   }
-}
-
-async function findDays({ db }: PutDeps, { id }: Owner, limits: TierLimits): Promise<number> {
-  const { defaultExpirationDays } = await readPreferences(db, id)
-  return selectedDays(limits, defaultExpirationDays)
 }
 
 /** Returns the name of a file. Standard input has none: curl sends an empty one or `-`. */
