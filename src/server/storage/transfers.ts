@@ -137,12 +137,21 @@ export class Transfers {
     response: ServerResponse,
     work: () => Promise<void>,
   ): Promise<void> {
+    await this.track(response, async () => {
+      try {
+        if (this.#closing) throw new AppError('UNAVAILABLE')
+        await work()
+      } catch (error) {
+        await sendEarlyError(request, response, this.#toAppError(error))
+      }
+    })
+  }
+
+  /** Runs `work`, for which `close` waits. */
+  async track<Result>(response: ServerResponse, work: () => Promise<Result>): Promise<Result> {
     this.#active.add(response)
     try {
-      if (this.#closing) throw new AppError('UNAVAILABLE')
-      await work()
-    } catch (error) {
-      await sendEarlyError(request, response, this.#toAppError(error))
+      return await work()
     } finally {
       this.#active.delete(response)
       if (this.#active.size === 0) for (const resolve of this.#idleWaiters.splice(0)) resolve()

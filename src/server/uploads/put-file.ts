@@ -64,20 +64,23 @@ export async function putFile(
   const { uploads } = await openUploads(deps, owner.id, [upload], target, startedAt)
   const [opened] = uploads as [Upload]
   const { id, storage, storageKey: key } = opened
-  try {
-    let size = 0
-    await transfers.run('upload', response, async () => {
-      const onReceived = countReceived(deps, key)
-      size = await stores.get(storage).receive({ key, maxSize }, { ...exchange, onReceived })
-    })
-    if (isLengthKnown && size < maxSize) throw new AppError('UPLOAD_INCOMPLETE')
-    if (size !== maxSize) await setUploadSize(db, id, size)
-    const found = new Map([[key, { ...opened, size }]])
-    return await confirmUpload(deps, owner.id, { cloudKey: key }, found)
-  } catch (error) {
-    await removeUpload(deps, owner.id, key)
-    throw error
-  }
+  // A shutdown waits until what was stored has been removed.
+  return transfers.track(response, async () => {
+    try {
+      let size = 0
+      await transfers.run('upload', response, async () => {
+        const onReceived = countReceived(deps, key)
+        size = await stores.get(storage).receive({ key, maxSize }, { ...exchange, onReceived })
+      })
+      if (isLengthKnown && size < maxSize) throw new AppError('UPLOAD_INCOMPLETE')
+      if (size !== maxSize) await setUploadSize(db, id, size)
+      const found = new Map([[key, { ...opened, size }]])
+      return await confirmUpload(deps, owner.id, { cloudKey: key }, found)
+    } catch (error) {
+      await removeUpload(deps, owner.id, key)
+      throw error
+    }
+  })
 }
 
 /**
