@@ -10,10 +10,11 @@ import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { files } from '../src/server/db/schema.ts'
+import type { Link } from '../src/shared/contract/links.ts'
 import { type ChaosProxy, startChaosProxy } from './support/chaos-proxy.ts'
 import { type ClientResult, runClient, startClient } from './support/client.ts'
 import { makeKey, revokeKey } from './support/keys.ts'
-import { makeFile, makePerson, type Person, sha256 } from './support/make.ts'
+import { expectOk, json, makeFile, makePerson, type Person, sha256 } from './support/make.ts'
 import { chooseRounds, isLongRun } from './support/rounds.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
 import { testSpace } from './support/test-space.ts'
@@ -162,6 +163,23 @@ test('a killed upload goes on', async () => {
     small: sha256(Buffer.from('text')),
   })
   expect(await readdir(join(folder, 'config/mayfly/uploads'))).toEqual([])
+})
+
+test('a killed upload starts anew if the server has removed it', async () => {
+  await writeFiles({ large: randomBytes(10 * mebibyte), small: 'text' })
+  const args = ['put', 'large', 'small', '--each']
+  const { child, result } = startClient(args, settings())
+  await once(child.stdout, 'data')
+  child.kill('SIGKILL')
+  expect(await result).toMatchObject({ code: null })
+  const links = await json<Link[]>(await person.fetch('/api/links'))
+  for (const { shortCode } of links) {
+    await expectOk(await person.fetch(`/api/links/${shortCode}`, { method: 'DELETE' }))
+  }
+  const newLinks = (await output(...args)).split('\n')
+  expect(newLinks).toHaveLength(2)
+  for (const { shortCode } of links) expect(newLinks.join()).not.toContain(shortCode)
+  expect(await getFiles(newLinks[1] ?? '')).toEqual({ small: sha256(Buffer.from('text')) })
 })
 
 test.runIf(isLongRun)('an upload waits while the server is away', async () => {
