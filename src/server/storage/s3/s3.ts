@@ -70,12 +70,11 @@ const wholeFilePart = 1
  */
 const minWritePartSize = 8 * 1024 * 1024
 const maxWriteParts = 10_000
-/**
- * Limits for bodies that the server passes on. Each has one part in flight and one that fills up in
- * memory, so together they take 240 MiB.
- */
+/** The parts of a body from a client. In memory are two in flight and one that fills up. */
 const bodyPartSize = 5 * 1024 * 1024
-const bodiesAtOnce = { total: 24, guaranteed: 16 }
+const bodyPartsInMemory = 3
+/** Bytes in memory of bodies from clients. */
+const bodyMemory = { total: 240 * 1024 * 1024, guaranteed: 120 * 1024 * 1024 }
 /** Reading fails if none of the object's bytes arrive for this long. */
 const stallMs = 30_000
 const folder = 'files/'
@@ -154,7 +153,7 @@ class BucketStorage implements S3Storage {
   readonly #signingClient: S3Client
   readonly #senders: CommandSenders
   readonly #uploads: ReturnType<typeof openS3Multipart>
-  readonly #bodies = new FairLimit(bodiesAtOnce)
+  readonly #bodies = new FairLimit(bodyMemory)
   #lastDigest: Promise<unknown> = Promise.resolve()
   /**
    * When this server first listed each multipart upload, by upload id, in milliseconds since 1970.
@@ -268,19 +267,13 @@ class BucketStorage implements S3Storage {
   }
 
   write(key: string, size: number, bytes: Readable): Promise<void> {
-    return this.#send(key, size, bytes, { minPartSize: minWritePartSize, queueSize: 2 })
+    return this.#send(key, bytes, sizeOfWriteParts(size, minWritePartSize))
   }
 
-  async #send(
-    key: string,
-    maxSize: number,
-    bytes: Readable,
-    { minPartSize, queueSize }: { minPartSize: number; queueSize: number },
-  ): Promise<void> {
-    const partSize = Math.max(minPartSize, Math.ceil(maxSize / maxWriteParts))
+  async #send(key: string, bytes: Readable, partSize: number): Promise<void> {
     const params = { ...this.#objectOf(key), Body: bytes, ContentType: 'application/octet-stream' }
     await orUnavailable(
-      new Upload({ client: this.#internalClient, params, partSize, queueSize }).done(),
+      new Upload({ client: this.#internalClient, params, partSize, queueSize: 2 }).done(),
     )
   }
 
@@ -292,7 +285,9 @@ class BucketStorage implements S3Storage {
     { key, maxSize }: { key: string; maxSize: number },
     body: ReceivedBody,
   ): Promise<number> {
-    const release = this.#bodies.take(body.clientAddress)
+    const partSize = sizeOfWriteParts(maxSize, bodyPartSize)
+    const memory = Math.min(maxSize, bodyPartsInMemory * partSize)
+    const release = this.#bodies.take(body.clientAddress, memory)
     if (!release) throw new AppError('TOO_MANY_TRANSFERS')
     try {
       let size = 0
@@ -302,7 +297,7 @@ class BucketStorage implements S3Storage {
         await body.onReceived(count)
       }
       const chunks = Readable.from(receiveChunks({ ...body, onReceived }))
-      await this.#send(key, maxSize, chunks, { minPartSize: bodyPartSize, queueSize: 1 })
+      await this.#send(key, chunks, partSize)
       return size
     } finally {
       release()
@@ -471,6 +466,10 @@ class BucketStorage implements S3Storage {
 function objectKey(key: string): string {
   assertStorageKey(key)
   return `${folder}${key}`
+}
+
+function sizeOfWriteParts(maxSize: number, minPartSize: number): number {
+  return Math.max(minPartSize, Math.ceil(maxSize / maxWriteParts))
 }
 
 async function digestStream(bytes: Readable): Promise<ObjectDigest> {
