@@ -3,7 +3,6 @@
  * server's machine, even while the server is running (docs/cli.md).
  */
 import { parseArgs } from 'node:util'
-import { CliError } from '../src/cli/cli-error.ts'
 import { findFiles } from '../src/cli/local-files.ts'
 import { findAccountByEmail, findAdministrator } from '../src/server/auth/queries.ts'
 import { openObjects } from '../src/server/backup/open-objects.ts'
@@ -45,7 +44,9 @@ async function findOwner(db: Db, email: string | undefined): Promise<string> {
 
 async function addFiles(config: Config): Promise<string> {
   const { paths, days, owner } = readArguments()
-  const files = await findFiles(paths)
+  const files = await findFiles(paths).catch((error: Error) => {
+    throw new StartupError(error.message, { cause: error })
+  })
   if (files.length === 0) throw new StartupError('There are no files to add.')
   // The server has already logged warnings about the settings.
   const log = await createLogger({ level: 'error', format: 'readable' })
@@ -103,8 +104,7 @@ async function addFiles(config: Config): Promise<string> {
 
 /** Shows what the operator can change, such as a limit, without further words. */
 function toStartupError(error: unknown): never {
-  const isExpected = error instanceof AppError || error instanceof CliError
-  throw isExpected ? new StartupError(error.message, { cause: error }) : error
+  throw error instanceof AppError ? new StartupError(error.message, { cause: error }) : error
 }
 
 await runCommand((config) => addFiles(config).catch(toStartupError))

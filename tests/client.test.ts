@@ -298,6 +298,10 @@ describe('the key', () => {
     await chmod(configFile, 0o600)
     expect(await runClient(['ls'], { env })).toEqual({ code: 0, stdout: '', stderr: '' })
 
+    await writeFile(configFile, key)
+    const invalid = await runClient(['ls'], { env })
+    expect(invalid).toMatchObject({ code: 2, stderr: expect.not.stringContaining(key.slice(0, 8)) })
+
     await chmod(configFile, 0o640)
     const result = await runClient(['ls'], { env })
     expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining('chmod 600') })
@@ -305,7 +309,7 @@ describe('the key', () => {
 })
 
 test('a wrong command line is a usage error', async () => {
-  const commandLines = [['sing'], ['put'], ['ls', '--days', '3'], ['put', 'x', '--days', 'many']]
+  const commandLines = [['sing'], ['put'], ['ls', '--days', '3'], ['get', 'x', '--title', 'y']]
   const results = await Promise.all(commandLines.map((args) => run(...args)))
   for (const result of results) expect(result).toMatchObject({ code: 2, stdout: '' })
 })

@@ -71,6 +71,8 @@ export function createCall(origin: string, headers: Record<string, string>): Cal
         headers: { ...headers, 'content-type': 'application/json' },
         body: JSON.stringify(body) ?? '',
         signal,
+        // A confirm may take minutes.
+        ...(signal && { timeout: 0 }),
       })
       const error = await readError(response)
       if (error) return { ok: false, error }

@@ -39,18 +39,17 @@ export async function get(
 ): Promise<void> {
   // Without the key, because the link may lead to another server.
   const link: Link = { ...parseLink(address, settings), headers: {} }
-  const { origin, code, headers } = link
   if (password !== undefined) {
-    const input = { params: { code }, body: { password } }
-    const outcome = await createCall(origin, {})('POST /api/links/{code}/unlock', input)
+    const input = { params: { code: link.code }, body: { password } }
+    const outcome = await createCall(link.origin, {})('POST /api/links/{code}/unlock', input)
     unwrap(outcome)
-    headers.cookie = outcome.headers?.['set-cookie']?.[0]?.split(';', 1)[0] ?? ''
+    link.headers.cookie = outcome.headers?.['set-cookie']?.[0]?.split(';', 1)[0] ?? ''
   }
   await mkdir(output, { recursive: true })
   const takenPaths = new Set<string>()
   for (const file of await readFiles(link)) {
-    // Without folders, which only a server that is up to no good would send.
-    const { name, ext } = parse(file.name.replaceAll('\\', '/'))
+    // A malicious server could send a path, or control characters for the terminal.
+    const { name, ext } = parse(file.name.replaceAll(/[\\\p{Cc}]/gu, '/'))
     let path = join(output, name + ext)
     for (let number = 2; takenPaths.has(path.toLowerCase()); number += 1) {
       path = join(output, `${name} (${number})${ext}`)
@@ -128,7 +127,7 @@ async function receiveRest(
     try {
       for await (const chunk of body) {
         receivedBytes += chunk.length
-        showProgress(file.name, receivedBytes, file.size)
+        showProgress('Downloading', receivedBytes, file.size)
         yield chunk
       }
     } catch {

@@ -34,15 +34,15 @@ function command(run: Run, maxArgs: number, ...names: (keyof Options)[]) {
   return async (args: string[]) => {
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
     const { length } = positionals
-    const isCount = length <= maxArgs && length >= Math.min(1, maxArgs)
+    const isUnusable = length > maxArgs || length < Math.min(1, maxArgs)
+    if (isUnusable) throw new CliError(help, exitCodes.usage)
     const numbers = { days: toNumber(values.days), limit: toNumber(values.limit) }
-    const isUsable = isCount && !Object.values(numbers).some(Number.isNaN)
-    if (!isUsable) throw new CliError(help, exitCodes.usage)
     await run(positionals, { ...values, ...numbers }, await readSettings())
   }
 }
 
-const toNumber = (text: unknown) => (text === undefined ? undefined : Number(text))
+/** Other text stays as it is, so that the server refuses it. */
+const toNumber = (text: unknown) => (Number(text) || text) as number | undefined
 
 const commands: Record<string, (args: string[]) => Promise<void>> = {
   put: command(put, Number.POSITIVE_INFINITY, 'days', 'each', 'limit', 'password', 'title'),

@@ -43,7 +43,10 @@ export async function readSettings(): Promise<Settings> {
   if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0) {
     throw new CliError(`Others may read your key. Run: chmod 600 '${configFile}'`, exitCodes.usage)
   }
-  const saved: Settings = JSON.parse(await readFile(configFile, 'utf8'))
+  // An error of JSON.parse would contain the key.
+  const saved: Settings = await readFile(configFile, 'utf8')
+    .then(JSON.parse)
+    .catch(() => ({}))
   return { url: url || saved.url, key: key || saved.key }
 }
 
