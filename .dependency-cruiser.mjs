@@ -59,6 +59,21 @@ export default {
       { path: '^src/server/' },
     ),
     forbid(
+      'client-is-one-file',
+      'The command line client runs without packages and outside of a page.',
+      { path: '^src/cli/' },
+      {
+        path: ['^src/server/', '^node_modules/', '^src/web/'],
+        pathNot: '^src/web/(api/call|uploads/)',
+      },
+    ),
+    forbid(
+      'nothing-imports-the-client',
+      'Server and web share src/shared and nothing else.',
+      { path: '^src/(server|shared|web)/' },
+      { path: '^src/cli/' },
+    ),
+    forbid(
       'infrastructure-imports-no-feature',
       'Features build on infrastructure, not the other way round.',
       {

@@ -38,8 +38,9 @@ COPY --from=packages /app/node_modules node_modules
 COPY --from=web /app/dist dist
 COPY src/shared src/shared
 COPY src/server src/server
-# For docs/operations.md, "Backups in containers".
-COPY scripts/backup.ts scripts/restore.ts scripts/run-command.ts scripts/
+# For docs/operations.md, "Backups in containers", and docs/cli.md.
+COPY src/cli src/cli
+COPY scripts/add.ts scripts/backup.ts scripts/restore.ts scripts/run-command.ts scripts/
 USER node
 VOLUME /data
 EXPOSE 3000

@@ -13,6 +13,8 @@ export interface CurlRequest {
   source?: string
   /** A byte range, such as 0-99. */
   range?: string
+  /** A header of an upload, such as `Accept: text/plain`. */
+  header?: string
 }
 
 export interface Transfer {
@@ -77,7 +79,7 @@ export async function curlInParallel(
   }
 }
 
-function formatConfigEntry({ url, source, range }: CurlRequest): string {
+function formatConfigEntry({ url, source, range, header }: CurlRequest): string {
   return [
     'silent',
     'show-error',
@@ -92,6 +94,7 @@ function formatConfigEntry({ url, source, range }: CurlRequest): string {
           `header = "Content-Type: ${contentType}"`,
           // Otherwise curl would wait for 100 Continue before it sends the body.
           'header = "Expect:"',
+          ...(header === undefined ? [] : [`header = "${header}"`]),
           'write-out = "%{size_upload} %{time_total}\\n"',
         ]),
     '',

@@ -9,7 +9,6 @@ import { listProcessTree, readCpuSeconds } from './process-cost.ts'
 import { createRow, type Row } from './report.ts'
 
 const fileCount = 1000
-const fileBytes = 100 * 1024
 const rounds = 3
 const timeoutMs = 150_000
 
@@ -27,9 +26,34 @@ interface Drop {
  */
 export async function measureLargeDrop(mayfly: Mayfly, scratch: string): Promise<Row[]> {
   const folder = join(scratch, 'large-drop')
+  const paths = await writeFiles(folder, 100 * 1024)
+  const drops = await dropInChromium(mayfly, paths)
+  await rm(folder, { recursive: true })
+  const label = '1,000 files of 100 KiB in Chromium'
+  return [
+    createRow(label, 's', { mayfly: drops.map(({ seconds }) => seconds) }),
+    createRow(`${label}: server and Postgres`, 'CPU s', {
+      mayfly: drops.map(({ serverCpu }) => serverCpu),
+    }),
+    createRow(`${label}: browser`, 'CPU s', {
+      mayfly: drops.map(({ browserCpu }) => browserCpu),
+    }),
+    createRow(`${label}: calls beside the PUTs`, 'calls', {
+      mayfly: drops.map(({ calls }) => calls),
+    }),
+  ]
+}
+
+/** Writes 1,000 files of random bytes. Returns their paths. */
+export async function writeFiles(folder: string, fileBytes: number): Promise<string[]> {
   await mkdir(folder, { recursive: true })
   const paths = Array.from({ length: fileCount }, (_, index) => join(folder, `photo-${index}.raw`))
   for (const path of paths) await writeFile(path, randomBytes(fileBytes))
+  return paths
+}
+
+/** Drops files several times, each time with a new account. */
+export async function dropInChromium(mayfly: Mayfly, paths: readonly string[]): Promise<Drop[]> {
   const executablePath = await findChromiumForTests()
   if (executablePath === null) throw new Error('There is no Chromium: run `npm run e2e` once.')
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
@@ -40,22 +64,9 @@ export async function measureLargeDrop(mayfly: Mayfly, scratch: string): Promise
       drops.push(await dropFiles(context, mayfly, paths))
       await context.close()
     }
-    const label = '1,000 files of 100 KiB in Chromium'
-    return [
-      createRow(label, 's', { mayfly: drops.map(({ seconds }) => seconds) }),
-      createRow(`${label}: server and Postgres`, 'CPU s', {
-        mayfly: drops.map(({ serverCpu }) => serverCpu),
-      }),
-      createRow(`${label}: browser`, 'CPU s', {
-        mayfly: drops.map(({ browserCpu }) => browserCpu),
-      }),
-      createRow(`${label}: calls beside the PUTs`, 'calls', {
-        mayfly: drops.map(({ calls }) => calls),
-      }),
-    ]
+    return drops
   } finally {
     await browser.close()
-    await rm(folder, { recursive: true })
   }
 }
 

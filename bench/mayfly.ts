@@ -142,6 +142,20 @@ export async function signIn(mayfly: Mayfly, http: HttpClient): Promise<string> 
     .join('; ')
 }
 
+/** Creates an API key that can upload. Returns the header that sends it. */
+export async function makeKeyHeader(
+  mayfly: Mayfly,
+  http: HttpClient,
+  cookie: string,
+): Promise<{ authorization: string }> {
+  const { body } = await http.expectOk(`${mayfly.url}/api/keys`, {
+    method: 'POST',
+    headers: { cookie, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Benchmark', scopes: ['files:write'] }),
+  })
+  return { authorization: `Bearer ${JSON.parse(body.toString()).key}` }
+}
+
 export const contentType = 'application/octet-stream'
 
 interface StartedUpload {

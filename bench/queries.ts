@@ -2,7 +2,15 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { makeHttpClient } from './http-client.ts'
 import type { Cores } from './machine.ts'
-import { contentType, makeAccount, signIn, startMayfly, uploadCalls, uploadFile } from './mayfly.ts'
+import {
+  contentType,
+  makeAccount,
+  makeKeyHeader,
+  signIn,
+  startMayfly,
+  uploadCalls,
+  uploadFile,
+} from './mayfly.ts'
 import { captureLog } from './postgres-log.ts'
 
 /** The SQL statements of one HTTP request, in order, each shortened to its verb and tables. */
@@ -59,6 +67,16 @@ export async function countQueries(cores: Cores, scratch: string): Promise<Reque
     const { shortCode } = await count('POST /api/files/confirm-upload', () =>
       calls.confirm(startedUpload),
     )
+    const keyHeader = await makeKeyHeader(mayfly, http, cookie)
+    const putFile = () =>
+      http.expectOk(`${mayfly.url}/api/up/counted.bin`, {
+        method: 'PUT',
+        headers: keyHeader,
+        body: bytes,
+      })
+    // The first call in a minute records the use of the key.
+    await putFile()
+    await count('PUT /api/up/{name}', putFile)
     await count('GET /s/{code}, the page', () => get(`/s/${shortCode}`, { accept: 'text/html' }))
     await count('GET /api/links/{code}', () => get(`/api/links/${shortCode}`))
     await count('GET /api/download/{code}', () => get(`/api/download/${shortCode}`))

@@ -29,6 +29,8 @@ import { measureOneLink } from './one-link.ts'
 import { measurePagePaint } from './page-paint.ts'
 import { measurePageWeight } from './page-weight.ts'
 import { measurePages } from './pages.ts'
+import { measureOneCall, measureOneCallFiles } from './programs.ts'
+import { measureClient } from './programs-client.ts'
 import { countQueries } from './queries.ts'
 import { formatMarkdown, type Report, type Row, saveReport } from './report.ts'
 import { maxSteps, measureScale } from './scale.ts'
@@ -49,6 +51,11 @@ const nginxBenchmarks: Record<string, (bench: Bench) => Promise<Row[]>> = {
   transfers: (bench) => measureTransfers(bench, bench.cores, bench.scratch, 'tmpfs'),
   'many-transfers': ({ mayfly, cores, scratch }) => measureManyTransfers(mayfly, cores, scratch),
   'small-files': (bench) => measureSmallFiles(bench),
+  programs: async (bench) => [
+    ...(await measureOneCall(bench, bench.cores, bench.scratch, 'tmpfs')),
+    ...(await measureOneCallFiles(bench)),
+    ...(await measureClient(bench.mayfly, bench.cores, bench.scratch)),
+  ],
   'large-drop': ({ mayfly, scratch }) => measureLargeDrop(mayfly, scratch),
   links: (bench) => measureLinks(bench, bench.cores, bench.scratch),
   pages: (bench) => measurePages(bench, bench.cores, bench.scratch),
@@ -59,6 +66,7 @@ const nginxBenchmarks: Record<string, (bench: Bench) => Promise<Row[]>> = {
 /** Like `nginxBenchmarks`, but with files on disk. */
 const diskBenchmarks: typeof nginxBenchmarks = {
   'transfers-on-disk': (bench) => measureTransfers(bench, bench.cores, bench.scratch, 'disk'),
+  'programs-on-disk': (bench) => measureOneCall(bench, bench.cores, bench.scratch, 'disk'),
 }
 /** Benchmarks that start their own servers. */
 const standaloneBenchmarks: Record<string, (cores: Cores, scratch: string) => Promise<Row[]>> = {

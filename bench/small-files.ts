@@ -9,8 +9,9 @@ import { readCpuSeconds } from './process-cost.ts'
 import { compare, createRow, type Row } from './report.ts'
 
 const fileCount = 200
-const clientCount = 16
-const fileBytes = 100 * 1024
+export const clientCount = 16
+export const fileBytes = 100 * 1024
+export const fileNames = Array.from({ length: fileCount }, (_, index) => `file-${index}`)
 const rounds = 7
 const warmUpRounds = 10
 
@@ -40,7 +41,6 @@ export async function measureSmallFiles({
   const cookie = await signIn(mayfly, http)
   const calls = uploadCalls(mayfly, http, cookie)
   const bytes = randomBytes(fileBytes)
-  const fileNames = Array.from({ length: fileCount }, (_, index) => `file-${index}`)
   const put = (url: string) =>
     http.expectOk(url, { method: 'PUT', headers: { 'content-type': contentType }, body: bytes })
 
@@ -55,35 +55,12 @@ export async function measureSmallFiles({
   }
   const uploadToNginx = () => inParallel(fileNames, (name) => put(`${nginx.url}/files/${name}`))
 
-  const measure = async (
-    cost: UploadCost,
-    pids: () => number[],
-    upload: () => Promise<unknown>,
-  ) => {
-    const before = { cpu: readCpuSeconds(pids()), own: process.cpuUsage(), at: performance.now() }
-    await upload()
-    const seconds = (performance.now() - before.at) / 1000
-    const { user, system } = process.cpuUsage(before.own)
-    cost.rate.push(fileCount / seconds)
-    cost.cpu.push(((readCpuSeconds(pids()) - before.cpu) / fileCount) * 1000)
-    cost.clientBusy.push(((user + system) / 1e6 / seconds) * 100)
-  }
-  const costs = { alone: createEmptyCost(), link: createEmptyCost(), nginx: createEmptyCost() }
   const getMayflyPids = () => [...mayfly.pids(), ...mayfly.postgresPids()]
-
-  // Warm-up rounds open connections and let Node compile hot code over several thousand files.
-  for (let round = 0; round < warmUpRounds; round += 1) {
-    await uploadOneByOne()
-    await uploadLink()
-    await uploadToNginx()
-  }
-  for (let round = 0; round < rounds; round += 1) {
-    await measure(costs.alone, getMayflyPids, uploadOneByOne)
-    await measure(costs.link, getMayflyPids, uploadLink)
-    await measure(costs.nginx, () => nginx.pids, uploadToNginx)
-    await rm(join(nginx.root, 'files'), { recursive: true })
-    await mkdir(join(nginx.root, 'files'))
-  }
+  const costs = await measureWays(nginx, {
+    alone: { getPids: getMayflyPids, upload: uploadOneByOne },
+    link: { getPids: getMayflyPids, upload: uploadLink },
+    nginx: { getPids: () => nginx.pids, upload: uploadToNginx },
+  })
   http.close()
   return [
     ...createRows('200 files of 100 KiB by 16 clients', costs.alone, costs.nginx),
@@ -91,11 +68,51 @@ export async function measureSmallFiles({
   ]
 }
 
-function createEmptyCost(): UploadCost {
-  return { rate: [], cpu: [], clientBusy: [] }
+/** A way of uploading the files, and the processes that serve it. */
+interface Way {
+  getPids: () => number[]
+  upload: () => Promise<unknown>
 }
 
-function createRows(label: string, mayfly: UploadCost, nginx: UploadCost): Row[] {
+/** Measures ways of uploading the files in alternating rounds. */
+export async function measureWays<Name extends string>(
+  nginx: Nginx,
+  ways: Record<Name, Way>,
+): Promise<Record<Name, UploadCost>> {
+  const entries = Object.entries<Way>(ways).map(([name, way]) => {
+    const cost: UploadCost = { rate: [], cpu: [], clientBusy: [] }
+    return { name, cost, ...way }
+  })
+  // Warm-up rounds open connections and let Node compile hot code over several thousand files.
+  for (let round = -warmUpRounds; round < rounds; round += 1) {
+    for (const { cost, getPids, upload } of entries) {
+      if (round < 0) await upload()
+      else await measure(cost, getPids, upload)
+    }
+    await rm(join(nginx.root, 'files'), { recursive: true })
+    await mkdir(join(nginx.root, 'files'))
+  }
+  return Object.fromEntries(entries.map(({ name, cost }) => [name, cost])) as Record<
+    Name,
+    UploadCost
+  >
+}
+
+async function measure(
+  cost: UploadCost,
+  getPids: Way['getPids'],
+  upload: Way['upload'],
+): Promise<void> {
+  const before = { cpu: readCpuSeconds(getPids()), own: process.cpuUsage(), at: performance.now() }
+  await upload()
+  const seconds = (performance.now() - before.at) / 1000
+  const { user, system } = process.cpuUsage(before.own)
+  cost.rate.push(fileCount / seconds)
+  cost.cpu.push(((readCpuSeconds(getPids()) - before.cpu) / fileCount) * 1000)
+  cost.clientBusy.push(((user + system) / 1e6 / seconds) * 100)
+}
+
+export function createRows(label: string, mayfly: UploadCost, nginx: UploadCost): Row[] {
   return [
     compare(label, 'files/s', mayfly.rate, nginx.rate),
     compare(`${label}: server and Postgres`, 'CPU ms a file', mayfly.cpu, nginx.cpu),
@@ -107,7 +124,7 @@ function createRows(label: string, mayfly: UploadCost, nginx: UploadCost): Row[]
 }
 
 /** Processes items in parallel, with one worker per connection. */
-async function inParallel<Item>(
+export async function inParallel<Item>(
   items: readonly Item[],
   upload: (item: Item) => Promise<unknown>,
 ): Promise<void> {

@@ -10,15 +10,15 @@ import { readCpuSeconds, readPeakBytes, resetPeak } from './process-cost.ts'
 import { compare, createRow, type Row } from './report.ts'
 import { writeSource } from './sources.ts'
 
-const fileBytes = 1024 ** 3
+export const fileBytes = 1024 ** 3
 const quarterBytes = fileBytes / 4
 const connectionCount = 4
-const rounds = 5
+export const rounds = 5
 /** Maximum number of part URLs that one request returns. */
 const partsPerSignCall = 100
 
 /** Measurements from a single 1 GiB transfer. */
-interface TransferSample {
+export interface TransferSample {
   megabytesPerSecond: number
   serverCpu: number
   peakMegabytes: number
@@ -198,11 +198,11 @@ interface SamplePair {
   nginx: TransferSample[]
 }
 
-function createEmptyPair(): SamplePair {
+export function createEmptyPair(): SamplePair {
   return { mayfly: [], nginx: [] }
 }
 
-function createRows(label: string, { mayfly, nginx }: SamplePair): Row[] {
+export function createRows(label: string, { mayfly, nginx }: SamplePair): Row[] {
   const toRow = (unit: string, getValue: (sample: TransferSample) => number) =>
     compare(label, unit, mayfly.map(getValue), nginx.map(getValue))
   return [
@@ -221,14 +221,14 @@ interface TransferResult {
 }
 
 /** Times a transfer with its API calls, excluding curl's startup and exit. */
-async function timeTransfer<Result extends TransferResult>(transfer: () => Promise<Result>) {
+export async function timeTransfer<Result extends TransferResult>(transfer: () => Promise<Result>) {
   const startedAt = performance.now()
   const result = await transfer()
   const seconds = (performance.now() - startedAt) / 1000 - result.sent.overheadSeconds
   return { result, seconds }
 }
 
-async function measureTransfer<Result extends TransferResult>(
+export async function measureTransfer<Result extends TransferResult>(
   pids: number[],
   transfer: () => Promise<{ result: Result; seconds: number }>,
 ): Promise<{ figures: TransferSample; result: Result }> {
@@ -244,7 +244,7 @@ async function measureTransfer<Result extends TransferResult>(
   return { figures, result }
 }
 
-async function syncFile(path: string): Promise<void> {
+export async function syncFile(path: string): Promise<void> {
   for (const syncedPath of [path, dirname(path)]) {
     const file = await open(syncedPath)
     await file.sync()

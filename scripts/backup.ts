@@ -6,7 +6,7 @@
 import { resolve } from 'node:path'
 import { recordBackup } from '../src/server/backup/last-backup.ts'
 import { makeBackup } from '../src/server/backup/make-backup.ts'
-import { openReadOnly } from '../src/server/db/open.ts'
+import { openDatabaseInUse } from '../src/server/db/open.ts'
 import { StartupError } from '../src/server/errors.ts'
 import { createLogger } from '../src/server/logging/log.ts'
 import { printLine, queuedEmailRows, runCommand } from './run-command.ts'
@@ -17,7 +17,7 @@ await runCommand(async (config) => {
   const log = await createLogger({ level: 'warn', format: 'readable' })
   const clock = () => new Date()
   if (folder === '--made-otherwise') {
-    const { pool, close } = await openReadOnly(config, log)
+    const { pool, close } = await openDatabaseInUse(config, log)
     const backup = { madeAt: clock().toISOString(), objects: 0, faults: 0, by: 'other' } as const
     await recordBackup(pool, backup).finally(close)
     return 'Noted that another program has made a backup.'

@@ -3,6 +3,7 @@
  * with their scripts, icons, and compressed copies. React renders the download page and the public
  * pages into templates that the server fills in.
  */
+import { execFileSync } from 'node:child_process'
 import { access, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -75,6 +76,38 @@ async function buildScript(source: string, uploadsScript: string, fileName?: str
   return `/${file.fileName}`
 }
 
+/** Builds the command line client as one readable file, formatted like the sources. */
+async function buildClient() {
+  const buildResult = await build({
+    configFile: false,
+    logLevel: 'warn',
+    publicDir: false,
+    build: {
+      ssr: join(root, 'src/cli/main.ts'),
+      write: false,
+      minify: false,
+      target: 'node20',
+      rolldownOptions: {
+        // Modules of which nothing is used contain schemas and tables.
+        treeshake: { moduleSideEffects: false },
+        experimental: { attachDebugInfo: 'none' },
+        output: { minify: false, comments: false },
+      },
+    },
+  })
+  const [chunk] = getOutputs(buildResult)
+  if (chunk?.type !== 'chunk') throw new Error('Expected one script of the client.')
+  const code = chunk.code
+    .replaceAll('/* @__PURE__ */ ', '')
+    .replaceAll(/^\n(?=\w)/gm, '')
+    .replace(/export \{\s*\};\s*$/, '')
+  const biome = fileURLToPath(import.meta.resolve('@biomejs/biome/bin/biome'))
+  const style = ['--expand=never', '--indent-style=space', '--line-width=100']
+  const args = [biome, 'format', '--stdin-file-path=mayfly.mjs', ...style]
+  const formatted = execFileSync(process.execPath, args, { cwd: root, input: code })
+  await writeFile(join(distDir, 'mayfly.mjs'), formatted)
+}
+
 /** Builds and imports the functions that render pages on the server. */
 async function buildRenderers() {
   const modules = {
@@ -120,7 +153,7 @@ async function checkAssets(html: string) {
 async function compress() {
   const files = await readdir(distDir, { recursive: true, withFileTypes: true })
   const isCompressible = (name: string) =>
-    /\.(js|css|svg|json)$/.test(name) || name === 'index.html'
+    /\.(m?js|css|svg|json)$/.test(name) || name === 'index.html'
   await Promise.all(
     files
       .filter((file) => file.isFile() && isCompressible(file.name))
@@ -142,6 +175,7 @@ const scripts = {
   standard: await buildScript('public-pages/page-script.ts', uploadsScript),
 }
 await buildScript('uploads/kept/share-worker.ts', uploadsScript, 'share-worker.js')
+await buildClient()
 await buildIcons(join(root, 'src/web/public/favicon.svg'), distDir)
 
 const renderers = await buildRenderers()

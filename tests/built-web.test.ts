@@ -15,7 +15,7 @@ const minEncodedBytes = 1024
 
 test('every text asset has a smaller, equivalent variant in each coding', async () => {
   const files = (await readdir(distDir, { recursive: true })).filter(
-    (file) => /\.(js|css|svg)$/.test(file) || file === 'index.html',
+    (file) => /\.(m?js|css|svg)$/.test(file) || file === 'index.html',
   )
   expect(files.length).toBeGreaterThan(4)
   for (const file of files) {
@@ -103,4 +103,16 @@ test("the download page's script is one file of at most 3 KB compressed", async 
   )
   expect(lazyScripts).toEqual([expect.stringMatching(/^uploads-[\w-]+\.js$/)])
   expect(await readdir(join(distDir, 'assets'))).toContain(lazyScripts[0])
+})
+
+test('the command line client is one readable file without dependencies', async () => {
+  const client = (await readBuiltFile('mayfly.mjs')).toString()
+  const imports = Array.from(
+    client.matchAll(/\b(?:from|import\()\s*['"]([^'"]+)['"]/g),
+    ([, name]) => name,
+  )
+  expect(imports.length).toBeGreaterThan(4)
+  for (const name of imports) expect(name).toMatch(/^node:/)
+  expect(client).not.toMatch(/\bzod\b|WebAssembly/)
+  expect(client.trimEnd().split('\n').length).toBeLessThanOrEqual(800)
 })

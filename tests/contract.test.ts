@@ -2,7 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Endpoint, errorsOf } from '../src/shared/contract/endpoint.ts'
 import type { File } from '../src/shared/contract/files.ts'
 import { type EndpointName, endpoints } from '../src/shared/contract/index.ts'
+import { type KeyScope, keyScopes } from '../src/shared/rules/accounts/api-key.ts'
 import { makeRequest, startDelivery, withToken } from './support/file-requests.ts'
+import { makeKey, revokeKey, withKey } from './support/keys.ts'
 import {
   type Client,
   json,
@@ -21,6 +23,7 @@ let usersByRole: Record<'user' | 'other user' | 'premium user' | 'administrator'
 let clientsByRole: Record<'visitor' | 'sender' | keyof typeof usersByRole, Client>
 let fileId: string
 let uploadToken: string
+let keysByScope: Record<KeyScope | 'revoked', string>
 beforeAll(async () => {
   app = await startTestApp()
   usersByRole = {
@@ -31,6 +34,13 @@ beforeAll(async () => {
   }
   const { code } = await makeRequest(await makePerson(app))
   uploadToken = (await startDelivery(makeClient(app), code)).uploadToken
+  const owner = await makePerson(app, { tier: 'premium' })
+  const createdKeys = await Promise.all(
+    keyScopes.map(async (scope) => [scope, (await makeKey(owner, { scopes: [scope] })).key]),
+  )
+  const { id, key: revoked } = await makeKey(owner, { scopes: keyScopes })
+  await revokeKey(owner, id)
+  keysByScope = { ...Object.fromEntries(createdKeys), revoked }
   await signAllIn()
   fileId = (await makeFile(clientsByRole.user)).id
 })
@@ -49,6 +59,10 @@ async function signAllIn() {
   }
 }
 
+function takesUploadToken({ access }: Endpoint) {
+  return typeof access === 'object' && access.uploadToken === true
+}
+
 const names = Object.keys(endpoints) as EndpointName[]
 
 /**
@@ -58,6 +72,8 @@ const names = Object.keys(endpoints) as EndpointName[]
 function callEndpoint(caller: Client, endpoint: Endpoint) {
   const path = endpoint.path.replace('{id}', fileId).replace('{code}', 'unknown')
   const init: RequestInit = { method: endpoint.method }
+  // The answer is plain text otherwise.
+  if (endpoint.bytes?.maxSize === null) init.headers = { accept: 'application/json' }
   if (endpoint.body)
     Object.assign(init, { body: '{}', headers: { 'content-type': 'application/json' } })
   return caller.fetch(path, init)
@@ -69,7 +85,7 @@ describe.each(names)('%s', (name) => {
     if (name === 'logout') await signAllIn()
   })
 
-  it(`allows ${row.access} callers only`, async () => {
+  it(`allows callers with access ${JSON.stringify(row.access)} only`, async () => {
     // The administrator comes last, because admin calls can change what other users see.
     const callers = ['visitor', 'sender', 'other user', 'premium user', 'administrator'] as const
     for (const caller of callers) {
@@ -81,7 +97,7 @@ describe.each(names)('%s', (name) => {
       const expected =
         row.access === 'visitor' || caller === 'administrator'
           ? 'in'
-          : caller === 'visitor' || (caller === 'sender' && row.access !== 'uploader')
+          : caller === 'visitor' || (caller === 'sender' && !takesUploadToken(row))
             ? 401
             : row.access === 'admin'
               ? 403
@@ -89,6 +105,21 @@ describe.each(names)('%s', (name) => {
       if (expected === 'in') expect([401, 403]).not.toContain(status)
       else expect(status).toBe(expected)
     }
+  })
+
+  it('can be reached by a key with its scope only', async () => {
+    for (const scope of keyScopes) {
+      const response = await callEndpoint(withKey(makeClient(app), keysByScope[scope]), row)
+      const body = await json<{ code?: string } | null>(response).catch(() => null)
+      const isAllowed =
+        row.access === 'visitor' || (typeof row.access === 'object' && row.access.scope === scope)
+      expect([scope, body?.code === 'KEY_SCOPE']).toEqual([scope, !isAllowed])
+      if (isAllowed) expect(response.status).not.toBe(401)
+      else expect(response.status).toBe(403)
+    }
+    if (row.access === 'visitor') return
+    const { status } = await callEndpoint(withKey(clientsByRole.user, keysByScope.revoked), row)
+    expect(status).toBe(401)
   })
 
   it('returns only declared fields', async () => {
@@ -200,7 +231,12 @@ describe('a page of another site', () => {
         { 'sec-fetch-site': 'same-site' },
       ]
       for (const headers of crossSiteHeaders) {
-        const requestOptions = { method, headers: { 'content-type': type, ...headers }, body: '{}' }
+        const accept = 'application/json'
+        const requestOptions = {
+          method,
+          headers: { accept, 'content-type': type, ...headers },
+          body: '{}',
+        }
         const response = await owner.fetch(filledPath, requestOptions)
         const description = `${name} ${JSON.stringify(headers)}`
         expect(response.status, description).toBe(403)

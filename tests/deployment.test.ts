@@ -238,11 +238,11 @@ describe('the Dockerfile', async () => {
   })
 
   test('contains every file and package that the server and the documented commands import', async () => {
-    const guide = await read('docs/operations.md')
+    const guide = (await read('docs/operations.md')) + (await read('docs/cli.md'))
     const commands = Array.from(guide.matchAll(/ node (scripts\/\S+)/g), ([, path = '']) => path)
     const entries = new Set(['src/server/main.ts', ...commands])
     expect([...entries]).toEqual(
-      expect.arrayContaining(['scripts/backup.ts', 'scripts/restore.ts']),
+      expect.arrayContaining(['scripts/add.ts', 'scripts/backup.ts', 'scripts/restore.ts']),
     )
     const root = fileURLToPath(new URL('..', import.meta.url))
     const { files, packages } = await followImports(root, [...entries])

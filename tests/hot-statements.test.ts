@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { tiers } from '../src/shared/rules/tiers/tier.ts'
+import { makeKey, withKey } from './support/keys.ts'
 import {
   expectOk,
   json,
@@ -38,6 +39,8 @@ const fillStatements = {
   branding: `insert into branding (user_id, name, updated_at) select 'user-' || n, 'Ada', today`,
   sessions: `insert into sessions (id, token, user_id, expires_at, created_at, updated_at)
     select 'session-' || n, 'token-' || n, 'user-' || n, today + interval '9 days', today, today`,
+  api_keys: `insert into api_keys (owner_id, name, hash, prefix, scopes, created_at)
+    select 'user-' || n, 'Backup', 'hash-' || n, 'mfy_abcd', '{files:write}', today`,
   links: `insert into links (id, owner_id, short_code, expiration_days, max_lifetime_days, created_at,
       ready_at, expires_at, max_lifetime_at)
     select md5('link ' || n)::uuid, 'user-' || n, 'code-' || n, 3, 30, today, today,
@@ -76,6 +79,7 @@ afterAll(() => app.close())
 
 async function runLifecycles(person: Awaited<ReturnType<typeof makePerson>>, shouldRenew: boolean) {
   const visitor = makeClient(app)
+  const program = withKey(visitor, (await makeKey(person)).key)
   for (let runIndex = 0; runIndex < runCount; runIndex += 1) {
     const startedUpload = await startUpload(person, {
       size: 5,
@@ -90,11 +94,16 @@ async function runLifecycles(person: Awaited<ReturnType<typeof makePerson>>, sho
     expect(await downloadResponse.text()).toBe('hello')
     if (shouldRenew) await expectOk(await requestRenewal(person, id))
     await expectOk(await person.fetch(`/api/files/${id}`, { method: 'DELETE' }))
+    const headers = { accept: 'application/json' }
+    const init = { method: 'PUT', headers, body: 'hello' }
+    const file = await json<{ id: string }>(await program.fetch('/api/up/x', init))
+    await expectOk(await program.fetch(`/api/files/${file.id}`, { method: 'DELETE' }))
   }
 }
 
 test.each([
   ['reading a session', /from "sessions" inner join "users"/],
+  ['reading an API key', /from "api_keys" inner join "users"/],
   ['starting an upload', /insert into "uploads"/],
   ['recording upload activity', /select "last_activity_at" from "uploads"/],
   ['finding an upload to confirm', /from "links" inner join "uploads" .* where .*"storage_key"/],

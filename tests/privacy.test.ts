@@ -47,6 +47,7 @@ const headingByTable: Readonly<Record<string, string | null>> = {
   users: 'Your account',
   accounts: 'Your account',
   sessions: 'Sessions',
+  api_keys: 'API keys',
   verifications: 'Rate limits',
   pending_signups: 'Pending signups',
   account_tokens: 'Emails',

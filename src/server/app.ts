@@ -25,6 +25,8 @@ import { mount } from './http/mount.ts'
 import { operationsRoutes } from './http/operations.ts'
 import { requestContext } from './http/request-context.ts'
 import type { WebFiles } from './http/web-files.ts'
+import { createKeyReader } from './keys/read-key.ts'
+import { keyRoutes } from './keys/routes.ts'
 import type { OptOutPages } from './link-emails/opt-out-pages.ts'
 import { linkEmailRoutes } from './link-emails/routes.ts'
 import { linkRoutes } from './links/routes.ts'
@@ -33,7 +35,7 @@ import type { PublicPages } from './public-pages/public-pages.ts'
 import { makePageResponder, publicPageRoutes } from './public-pages/routes.ts'
 import type { RequestPages } from './requests/request-pages.ts'
 import { requestRoutes } from './requests/routes.ts'
-import { createUploaderReader } from './requests/upload-token.ts'
+import { createSenderReader } from './requests/upload-token.ts'
 import { settingRoutes } from './settings/routes.ts'
 import { tierRoutes } from './tiers/routes.ts'
 import { uploadRoutes } from './uploads/routes.ts'
@@ -71,6 +73,7 @@ export function buildApp(deps: Deps, web: WebApp): Hono<HttpEnv> {
         ...authRoutes(deps),
         ...tierRoutes(deps),
         ...ownAccountRoutes(deps),
+        ...keyRoutes(deps),
         ...googleRoutes(deps, { session: readSession }),
         ...settingRoutes(deps),
         ...uploadRoutes(deps),
@@ -91,7 +94,8 @@ export function buildApp(deps: Deps, web: WebApp): Hono<HttpEnv> {
       {
         sameOrigin: sameOrigin(hosts, appUrl),
         session: readSession,
-        uploader: createUploaderReader(deps, readSession),
+        sender: createSenderReader(deps),
+        keyCaller: createKeyReader(deps),
         shedLoad: deps.shedLoad,
       },
     ),

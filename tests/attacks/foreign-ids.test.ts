@@ -12,6 +12,7 @@ import {
   makeRequest,
   sendDelivery,
 } from '../support/file-requests.ts'
+import { makeKey, withKey } from '../support/keys.ts'
 import {
   changeLink,
   contentsOf,
@@ -82,7 +83,7 @@ function takesId({ access, params, query, body }: Endpoint) {
     schema && 'shape' in schema ? Object.keys(schema.shape as object) : [],
   )
   // Admin endpoints exist to act on other users' files. contract.test.ts tests access to them.
-  const isForOwners = access === 'user' || access === 'uploader'
+  const isForOwners = access === 'user' || typeof access === 'object'
   return isForOwners && fields.some((field) => idFieldPattern.test(field))
 }
 
@@ -114,6 +115,7 @@ const attempts: Record<string, Attempt> = {
     }),
   changeRequest: (client, id) => changeRequest(client, id, { title: 'x', password: null }),
   closeRequest,
+  revokeKey: (client, id) => client.fetch(`/api/keys/${id}`, { method: 'DELETE' }),
   endSession: (client, id) => client.fetch(`/api/auth/sessions/${id}`, { method: 'DELETE' }),
 }
 
@@ -138,6 +140,7 @@ describe.each(Object.entries(attempts))('%s', (name, attempt) => {
       const file = await makeFile(owner)
       const { cloudKey } = await startUpload(owner, { size: 10 })
       const request = await makeRequest(owner)
+      const key = await makeKey(owner)
       const ids: Record<string, string> = {
         deleteFile: file.id,
         renewFile: file.id,
@@ -150,6 +153,7 @@ describe.each(Object.entries(attempts))('%s', (name, attempt) => {
         renewLink: file.shortCode,
         changeRequest: request.id,
         closeRequest: request.id,
+        revokeKey: key.id,
         endSession: await findSessionId(owner),
       }
       const foreignResponse = await attempt(otherUsers[caller], ids[name] ?? cloudKey)
@@ -158,6 +162,7 @@ describe.each(Object.entries(attempts))('%s', (name, attempt) => {
       expect(await foreignResponse.json()).toEqual(await missingResponse.json())
 
       expect(await listRequests(owner)).toContainEqual(request)
+      expect((await withKey(makeClient(app), key.key).fetch('/api/files')).status).toBe(200)
       await closeRequest(owner, request.id)
       expect(await listParts(owner, cloudKey)).toEqual([])
       expect((await abortUpload(owner, cloudKey)).status).toBe(200)

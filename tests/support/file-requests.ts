@@ -1,6 +1,7 @@
 import type { File } from '../../src/shared/contract/files.ts'
 import type { Link } from '../../src/shared/contract/links.ts'
 import type { FileRequest } from '../../src/shared/contract/requests.ts'
+import { withAuthorization } from './keys.ts'
 import { contentsOf, finishUploads, newFile } from './link-requests.ts'
 import { type Client, expectOk, json, makeClient, type StartedUpload } from './make.ts'
 import type { TestApp } from './test-app.ts'
@@ -50,16 +51,7 @@ export async function listReceived(owner: Client, { id }: { id: string }): Promi
 
 /** Returns a client that sends the token of a delivery. */
 export function withToken(client: Client, uploadToken: string): Client {
-  const send: Client['fetch'] = (path, init = {}) => {
-    const headers = new Headers(init.headers)
-    headers.set('authorization', `Upload ${uploadToken}`)
-    return client.fetch(path, { ...init, headers })
-  }
-  const headers = { 'content-type': 'application/json' }
-  return {
-    fetch: send,
-    post: (path, body) => send(path, { method: 'POST', headers, body: JSON.stringify(body) }),
-  }
+  return withAuthorization(client, `Upload ${uploadToken}`)
 }
 
 /** Starts a delivery of these files, by default of ten bytes of text. */

@@ -167,11 +167,8 @@ export function simulateParts(count: number, size = count * partSize) {
         () => false,
       ),
     timers: {
-      now: () => time,
-      elapsed: () => time,
       // No call times out in these tests, so this timer never fires.
       runAfter: () => () => {},
-      runEvery: () => () => {},
     },
     checksums: {
       part: async () => partChecksum,

@@ -34,7 +34,8 @@ export function ownEntry(
   change:
     | { action: 'change-password'; details: { by: PasswordChangeMethod } }
     | { action: 'link-google'; details: { by: GoogleLinkReason } }
-    | { action: 'unlink-google'; details: Record<string, never> },
+    | { action: 'unlink-google'; details: Record<string, never> }
+    | { action: 'create-key' | 'revoke-key'; details: { name: string; prefix: string } },
 ): AuditEntry {
   return { at: now, actor: userId, subject: userId, ipAddress: address, ...change }
 }

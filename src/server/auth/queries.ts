@@ -6,6 +6,7 @@ import type { TokenPurpose } from '../../shared/rules/accounts/session-lifetime.
 import {
   accounts,
   accountTokens,
+  apiKeys,
   pendingSignups,
   rateLimits,
   sentEmails,
@@ -115,6 +116,7 @@ export async function handOverUser(
     .where(eq(users.id, userId))
   await tx.delete(accounts).where(eq(accounts.userId, userId))
   await tx.delete(accountTokens).where(eq(accountTokens.userId, userId))
+  await tx.delete(apiKeys).where(eq(apiKeys.ownerId, userId))
   await tx.delete(sessions).where(eq(sessions.userId, userId))
 }
 

@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeKey, withKey } from '../../../tests/support/keys.ts'
 import { logIn, makeClient, makePerson, type Person } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { accounts, accountTokens, auditLog, users } from '../db/schema.ts'
@@ -168,6 +169,14 @@ describe('POST /api/auth/reset-password', () => {
         details: { by: 'email' },
       },
     ])
+  })
+
+  it('revokes every API key', async () => {
+    const person = await makePerson(app)
+    const client = withKey(makeClient(app), (await makeKey(person)).key)
+    expect((await client.fetch('/api/files')).status).toBe(200)
+    await resetPassword(await requestResetToken(person))
+    expect((await client.fetch('/api/files')).status).toBe(401)
   })
 
   it('verifies the email address and sends an email without a sign-in link', async () => {

@@ -3,10 +3,10 @@ import DataLoader from 'dataloader'
 import { and, desc, eq, gt, ne, sql } from 'drizzle-orm'
 import type { Context } from 'hono'
 import { lastSeenIntervalMs, sessionExpiry } from '../../shared/rules/accounts/session-lifetime.ts'
-import { sessions, users } from '../db/schema.ts'
+import { apiKeys, sessions, users } from '../db/schema.ts'
 import type { Db, Deps } from '../deps.ts'
 import type { HttpEnv } from '../http/env.ts'
-import { type Session, toSessionUser } from '../http/session.ts'
+import { readBearerKey, type Session, toSessionUser } from '../http/session.ts'
 import { readSessionToken } from './cookies.ts'
 import { newToken } from './secrets.ts'
 
@@ -151,8 +151,10 @@ export async function endSession(db: Db, token: string): Promise<void> {
   await db.delete(sessions).where(eq(sessions.token, token))
 }
 
-export async function endSessions(db: Db, userId: string): Promise<void> {
-  await db.delete(sessions).where(eq(sessions.userId, userId))
+/** Ends all of a user's sessions, and revokes the API keys that they may have created. */
+export async function endSessions(tx: Db, userId: string): Promise<void> {
+  await tx.delete(apiKeys).where(eq(apiKeys.ownerId, userId))
+  await tx.delete(sessions).where(eq(sessions.userId, userId))
 }
 
 function isOwn({ userId, sessionId }: OwnSession) {
@@ -174,7 +176,7 @@ export function createSessionReader(deps: Pick<Deps, 'clock' | 'config' | 'db' |
     context: Context<HttpEnv>,
     { isPolled = false }: { isPolled?: boolean } = {},
   ): Promise<Session | null> => {
-    const token = readSessionToken(deps, context)
+    const token = readBearerKey(context) === null ? readSessionToken(deps, context) : null
     if (token === null) return null
     const session = await sessionsByToken.load(token)
     const now = clock()

@@ -19,6 +19,7 @@ import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import {
   accounts,
   accountTokens,
+  apiKeys,
   auditLog,
   pendingSignups,
   sentEmails,
@@ -238,6 +239,8 @@ describe('an unverified account', () => {
     const file = await makeFile({ ...squatter })
     await db.update(users).set({ emailVerified: false }).where(eq(users.id, id))
     const now = app.clock()
+    const key = { name: 'Backup', hash: 'hash', prefix: 'mfy_abcd', createdAt: now }
+    await db.insert(apiKeys).values({ ...key, ownerId: id, scopes: ['files:read'] })
     await db.insert(accounts).values({
       id: makeAddress(),
       userId: id,
@@ -261,6 +264,7 @@ describe('an unverified account', () => {
     expect((await makeClient(app).post('/api/auth/reset-password', resetForm)).status).toBe(400)
     const signInMethods = await db.select().from(accounts).where(eq(accounts.userId, id))
     expect(signInMethods.map(({ providerId }) => providerId)).toEqual(['credential'])
+    expect(await db.$count(apiKeys, eq(apiKeys.ownerId, id))).toBe(0)
     const auditLines = await db.select().from(auditLog).where(eq(auditLog.subject, id))
     expect(auditLines).toMatchObject([
       {

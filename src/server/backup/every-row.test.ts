@@ -54,10 +54,11 @@ async function fillEveryTable(pool: pg.Pool): Promise<void> {
   for (const table of tables) await addRow(table)
 }
 
-/** Values that check constraints and triggers require. */
+/** Values that arrays, check constraints and triggers require. */
 const constrainedValues: Record<string, Record<string, unknown>> = {
   // This file isn't purged, so `stored_bytes` counts it.
   files: { purged_at: null, purging_at: null, storage: 'disk', storage_key: newStorageKey() },
+  api_keys: { scopes: [hostileText, ''] },
   settings: { key: 'installation' },
   account_tokens: { signup_id: null },
   branding: { accent: '#a1b2c3', logo: Buffer.from([0, 1, 10, 92, 255]) },

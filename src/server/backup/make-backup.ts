@@ -8,7 +8,7 @@ import type pg from 'pg'
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import type { Config } from '../config/config.ts'
 import { newestMigration } from '../db/migrate.ts'
-import { openReadOnly } from '../db/open.ts'
+import { openDatabaseInUse } from '../db/open.ts'
 import {
   findInstallation,
   inSnapshot,
@@ -68,7 +68,7 @@ export async function makeBackup(folder: string, options: BackupOptions): Promis
   const { config, clock, log, extraRowSets } = options
   const backup = await BackupWriter.create(folder)
   const fileListPath = join(folder, 'listed.ndjson')
-  const { pool, close } = await openReadOnly(config, log)
+  const { pool, close } = await openDatabaseInUse(config, log)
   try {
     const madeAt = clock().toISOString()
     const { installation, rows, count } = await inSnapshot(pool, async (client) => {

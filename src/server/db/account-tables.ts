@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { boolean, check, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { keyScopes } from '../../shared/rules/accounts/api-key.ts'
 import { emailKinds } from '../../shared/rules/accounts/email-limits.ts'
 import { defaultRole, roles } from '../../shared/rules/accounts/role.ts'
 import { tokenPurposes } from '../../shared/rules/accounts/session-lifetime.ts'
@@ -131,6 +132,25 @@ export const accountTokens = pgTable(
     index('account_tokens_signup_id').on(table.signupId),
     check('account_tokens_one_subject', sql`num_nonnulls(${table.userId}, ${table.signupId}) = 1`),
   ],
+)
+
+/** API keys, stored as their SHA-256. Scopes that this version doesn't know have no effect. */
+export const apiKeys = pgTable(
+  'api_keys',
+  {
+    id: uuid().primaryKey().defaultRandom(),
+    ownerId: ownerId('owner_id'),
+    name: text().notNull(),
+    hash: text().notNull().unique(),
+    /** The first 8 characters, by which the owner recognizes the key. */
+    prefix: text().notNull(),
+    scopes: text({ enum: keyScopes }).array().notNull(),
+    /** Null if the key works until it is revoked. */
+    expiresAt: timestamptz('expires_at'),
+    createdAt: timestamptz('created_at').notNull(),
+    lastUsedAt: timestamptz('last_used_at'),
+  },
+  (table) => [index('api_keys_owner_id').on(table.ownerId, table.createdAt)],
 )
 
 /** Emails that count toward the limits in `jobs/send-mail.ts`, identified by job id. */

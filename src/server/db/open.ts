@@ -48,11 +48,11 @@ export async function openDatabase(
 }
 
 /**
- * Opens the database for reading, even while a server uses it. Applies no migrations. Starts the
+ * Opens the database for a command, even while a server uses it. Applies no migrations. Starts the
  * embedded Postgres if it isn't running.
  * @throws {StartupError} if the database can't be used or belongs to another version.
  */
-export async function openReadOnly(config: DatabaseConfig, log: Log): Promise<Database> {
+export async function openDatabaseInUse(config: DatabaseConfig, log: Log): Promise<Database> {
   const connection = connectionOf(config, connectionNames.copy)
   const error = await tryConnecting(connection)
   if (error === null) return requireCurrentVersion(openPool(connection, log, copyLimits))

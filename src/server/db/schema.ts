@@ -29,6 +29,7 @@ export { blockedContent, type ReportStatement, reports } from './abuse-tables.ts
 export {
   accounts,
   accountTokens,
+  apiKeys,
   pendingSignups,
   sentEmails,
   sessions,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Context } from 'hono'
 import { cleanFileName } from '../../shared/rules/files/file-name.ts'
+import { zipNames } from '../../shared/rules/files/zip-names.ts'
 import { isUsedUp } from '../../shared/rules/links/link-status.ts'
 import { isPreviewBot } from '../../shared/rules/links/preview-bot.ts'
 import type { Deps } from '../deps.ts'
@@ -13,7 +14,6 @@ import { expectedStart } from '../storage/byte-range.ts'
 import { rejectExecution } from '../storage/download-headers.ts'
 import { sendZip, type ZipArchive } from '../storage/send-zip.ts'
 import type { OnBytes } from '../storage/storage.ts'
-import { zipNames } from '../storage/zip-names.ts'
 import {
   type CountDownload,
   type DownloadableFile,

@@ -1,9 +1,10 @@
 import { and, eq, gt, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import { defaultPreferences, type Preferences } from '../../shared/rules/accounts/preferences.ts'
-import { tiers, tierTraits } from '../../shared/rules/tiers/tier.ts'
+import { type Tier, tiers, tierTraits } from '../../shared/rules/tiers/tier.ts'
+import { selectedDays } from '../../shared/rules/tiers/tier-limits.ts'
 import { files, firstDownloads, links, preferences, users } from '../db/schema.ts'
 import { isOneOf } from '../db/sql.ts'
-import type { Db } from '../deps.ts'
+import type { Db, Deps } from '../deps.ts'
 import { type LinkSummary, selectLinkSummaries } from '../links/queries.ts'
 import { tierAt } from '../tiers/queries.ts'
 
@@ -18,6 +19,15 @@ function hasFileManager(now: Date): SQL {
 export async function readPreferences(db: Db, userId: string): Promise<Preferences> {
   const [row] = await db.select().from(preferences).where(eq(preferences.userId, userId))
   return row ?? defaultPreferences
+}
+
+/** Returns how many days a new link works unless its owner says otherwise. */
+export async function readPreferredDays(
+  { db, settings }: Pick<Deps, 'db' | 'settings'>,
+  { id, tier }: { id: string; tier: Tier },
+): Promise<number> {
+  const { defaultExpirationDays } = await readPreferences(db, id)
+  return selectedDays((await settings.limits())[tier], defaultExpirationDays)
 }
 
 /** Updates some of a user's preferences. Returns all of them. */

@@ -17,6 +17,8 @@ export interface HttpEnv {
      * Presigned URLs for a bucket use the bucket's origin.
      */
     publicOrigin: string
+    /** True for a call by a program that doesn't read JSON. */
+    sendsTextErrors?: boolean
     /** The body of an API call, read by `bodyLimit`; undefined if there is none. */
     body?: Buffer
   }

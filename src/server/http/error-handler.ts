@@ -20,9 +20,9 @@ function toAppError(error: unknown, requestId: string): AppError {
 }
 
 /**
- * Not logged here, because clients could flood the log with these errors. `makeLoadShedder` and
- * `DiskSpace` log SERVER_BUSY and STORAGE_FULL occasionally, and the Admin Center shows the storage
- * usage.
+ * Not logged here, because clients could flood the log with these errors. `makeLoadShedder`,
+ * `DiskSpace` and `Transfers` log SERVER_BUSY, STORAGE_FULL and TOO_MANY_TRANSFERS occasionally,
+ * and the Admin Center shows the storage usage.
  */
 const unloggedCodes = new Set<ErrorCode>([
   'LOGOS_BUSY',
@@ -30,6 +30,7 @@ const unloggedCodes = new Set<ErrorCode>([
   'SERVER_BUSY',
   'STORAGE_FULL',
   'STORAGE_CAP_REACHED',
+  'TOO_MANY_TRANSFERS',
 ])
 
 /**
@@ -65,6 +66,7 @@ export function toLoggedError(error: unknown, c: Context<HttpEnv>): AppError {
 
 function sendError(error: AppError, c: Context<HttpEnv>): Response {
   const headers = { 'cache-control': 'no-store', ...error.headersFor(c.req.method) }
+  if (c.get('sendsTextErrors')) return c.text(`${error.message}\n`, error.status, headers)
   return c.json(error.body, error.status, headers)
 }
 

@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { AppError } from '../errors.ts'
 import { sendEarlyError } from './early-response.ts'
 import type { HttpEnv } from './env.ts'
+import { readBearerKey } from './session.ts'
 
 /**
  * A valid Host header (RFC 9110 §7.2): a name or an address with an optional port. Rejects
@@ -119,11 +120,12 @@ const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 /**
  * Returns middleware that refuses cross-site requests with side effects. Browsers always send an
  * `Origin` header with such requests; clients without one, such as curl and scripts, have no
- * cookies that another site could abuse.
+ * cookies that another site could abuse. Neither have requests with an API key.
  */
 export function sameOrigin(hosts: ServedHosts, appUrl: URL) {
   return createMiddleware<HttpEnv>(async (c, next) => {
-    if (!safeMethods.has(c.req.method) && !isSameOriginRequest(c.req.raw.headers, hosts, appUrl)) {
+    const needsCheck = !safeMethods.has(c.req.method) && readBearerKey(c) === null
+    if (needsCheck && !isSameOriginRequest(c.req.raw.headers, hosts, appUrl)) {
       throw new AppError('FOREIGN_ORIGIN')
     }
     await next()

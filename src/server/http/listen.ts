@@ -4,6 +4,7 @@ import { getRequestListener } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Hono } from 'hono'
 import type { Logger } from 'pino'
+import { endpoints } from '../../shared/contract/index.ts'
 import type { HttpEnv } from './env.ts'
 import type { Admit } from './hosts.ts'
 import {
@@ -68,10 +69,12 @@ export async function listen(
     if (isHostMissing(request)) return closeWithStatus(response, 400)
     if (!admit(request, response)) return
     // A client that sends `Expect: 100-continue` waits for `writeContinue` before it sends the
-    // body. Storage calls it itself, so that it can refuse an upload before any byte is sent.
+    // body. Storage calls it itself, so that an upload can be refused before any byte is sent.
     if (isStorageRequest(request)) return void handleStorage(request, response)
-    if (expectsContinue) response.writeContinue()
-    limitBodyTime(request, response, limits.bodyMs)
+    if (!isStreamed(request)) {
+      if (expectsContinue) response.writeContinue()
+      limitBodyTime(request, response, limits.bodyMs)
+    }
     void requestListener(request, response)
   }
   // Disables Node's own Host check, which would respond before earlier requests on the connection
@@ -108,6 +111,13 @@ export async function listen(
   const checkTimer = setInterval(() => stalledClients.check(), checkMs)
   server.once('close', () => clearInterval(checkTimer))
   return { server, port: (server.address() as AddressInfo).port }
+}
+
+const [streamedPath] = endpoints.putFile.path.split('{') as [string]
+
+/** True if the body is a file that goes to storage as it arrives, for as long as it takes. */
+function isStreamed({ method, url = '' }: IncomingMessage): boolean {
+  return method === endpoints.putFile.method && url.startsWith(streamedPath)
 }
 
 /** RFC 9112 §3.2: HTTP/1.1 requires a host. Simple health checks still use HTTP/1.0. */

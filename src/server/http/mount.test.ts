@@ -51,14 +51,14 @@ beforeAll(async () => {
       return session
     }
     const origin = sameOrigin(hosts, new URL('http://127.0.0.1'))
-    const readUploader = async () => {
-      if (!(await readSession())) throw new AppError('UNAUTHORIZED')
-      return { isSender: false, ownerOf: async () => 'ada' }
+    const keyCaller = async (): Promise<never> => {
+      throw new AppError('UNAUTHORIZED')
     }
     const options = {
       sameOrigin: origin,
       session: readSession,
-      uploader: readUploader,
+      keyCaller,
+      sender: async () => null,
       shedLoad: () => {},
     }
     app.route('/', mount(handlers, options))
@@ -86,7 +86,9 @@ describe('access', () => {
     '$method $path: requires a session before the handler runs',
     async ({ method, path }) => {
       session = null
-      expect(statusAndErrorCode(await sendRequest(method, path))).toEqual([401, 'UNAUTHORIZED'])
+      const headers = { accept: 'application/json' }
+      const response = await sendRequest(method, path, { headers })
+      expect(statusAndErrorCode(response)).toEqual([401, 'UNAUTHORIZED'])
       expect(calls).toEqual([])
     },
   )

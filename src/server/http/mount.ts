@@ -3,11 +3,18 @@ import type { Logger } from 'pino'
 import type { ZodType, z } from 'zod'
 import { type Endpoint, isJsonResponse } from '../../shared/contract/endpoint.ts'
 import { type EndpointName, type Endpoints, endpoints } from '../../shared/contract/index.ts'
+import type { Role } from '../../shared/rules/accounts/role.ts'
 import { AppError } from '../errors.ts'
 import type { HttpEnv } from './env.ts'
 import { bodyLimit, FairLimit, largeBodies } from './limits.ts'
 import { nameRoute } from './request-context.ts'
-import type { Session, SessionUser, Uploader } from './session.ts'
+import {
+  type KeyCaller,
+  readBearerKey,
+  type Session,
+  type SessionUser,
+  type Uploader,
+} from './session.ts'
 
 type Parsed<T> = T extends ZodType ? z.output<T> : undefined
 type Field<E, K extends string> = E extends { [key in K]: infer T } ? Parsed<T> : undefined
@@ -17,9 +24,10 @@ export interface Call<E extends Endpoint> {
   params: Field<E, 'params'>
   query: Field<E, 'query'>
   body: Field<E, 'body'>
-  user: E['access'] extends 'visitor' | 'uploader' ? undefined : SessionUser
-  sessionId: E['access'] extends 'visitor' | 'uploader' ? undefined : string
-  uploader: E['access'] extends 'uploader' ? Uploader : undefined
+  user: E['access'] extends 'visitor' | { uploadToken: true } ? undefined : SessionUser
+  /** Undefined if an API key can make the call. */
+  sessionId: E['access'] extends Role ? string : undefined
+  uploader: E['access'] extends { uploadToken: true } ? Uploader : undefined
   clientAddress: string
   /** The origin for this server's URLs in the response; see `HttpEnv`. */
   publicOrigin: string
@@ -46,10 +54,15 @@ interface MountOptions {
    */
   session(context: Context<HttpEnv>, options?: { isPolled?: boolean }): Promise<Session | null>
   /**
-   * Returns who works on uploads.
+   * Returns the owner of an API key.
+   * @throws {AppError} UNAUTHORIZED unless the key works.
+   */
+  keyCaller(context: Context<HttpEnv>, key: string): Promise<KeyCaller>
+  /**
+   * Returns the sender whose token the request carries, or null.
    * @throws {AppError} UNAUTHORIZED; REQUEST_NOT_FOUND for a delivery that is over.
    */
-  uploader(context: Context<HttpEnv>): Promise<Uploader>
+  sender(context: Context<HttpEnv>): Promise<Uploader | null>
   /** @throws {AppError} SERVER_BUSY while too many requests wait for the database. */
   shedLoad(): void
 }
@@ -66,20 +79,19 @@ export function mount(handlers: Handlers, options: MountOptions): Hono<HttpEnv> 
     Object.keys(endpoints) as EndpointName[],
     getPath,
   )) {
-    const path = declaredPath.replaceAll(/\{(\w+)\}/g, ':$1')
+    // A file name can be empty or contain slashes.
+    const path = declaredPath.replace('{name}', ':name{.*}').replaceAll(/\{(\w+)\}/g, ':$1')
     const methods = names.map((name) => endpoints[name].method)
     app.use(path, (context, next) => {
       nameRoute(context.env.outgoing, declaredPath)
       return next()
     })
     for (const name of names) {
-      const {
-        method,
-        bytes,
-        maxBodySize = bytes?.maxSize ?? defaultMaxBodySize,
-      }: Endpoint = endpoints[name]
-      const limit = bodyLimit(maxBodySize, memory)
-      app.on(method, path, options.sameOrigin, limit, route(name, handlers, options))
+      const { method, bytes, maxBodySize = defaultMaxBodySize }: Endpoint = endpoints[name]
+      const maxSize = bytes ? bytes.maxSize : maxBodySize
+      const handle = route(name, handlers, options)
+      if (maxSize === null) app.on(method, path, chooseErrors, options.sameOrigin, handle)
+      else app.on(method, path, options.sameOrigin, bodyLimit(maxSize, memory), handle)
     }
     const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ')
     app.all(path, () => {
@@ -87,6 +99,16 @@ export function mount(handlers: Handlers, options: MountOptions): Hono<HttpEnv> 
     })
   }
   return app
+}
+
+const chooseErrors: MiddlewareHandler<HttpEnv> = (context, next) => {
+  context.set('sendsTextErrors', !acceptsJson(context))
+  return next()
+}
+
+/** True if the client asks for JSON, not just for anything. */
+export function acceptsJson(context: Context<HttpEnv>): boolean {
+  return context.req.header('accept')?.includes('application/json') === true
 }
 
 function getPath(name: EndpointName) {
@@ -112,8 +134,7 @@ function route(name: EndpointName, handlers: Handlers, options: MountOptions) {
   const handler = handlers[name] as unknown as Handler<Endpoint>
   return async (context: Context<HttpEnv>): Promise<Response> => {
     if (!alwaysServedEndpoints.has(name)) options.shedLoad()
-    const uploader = row.access === 'uploader' ? await options.uploader(context) : undefined
-    const session = await requireAccess(row, context, options)
+    const { user, sessionId, uploader } = await requireAccess(row, context, options)
     const params = parse(row.params, context.req.param())
     const query = parse(row.query, context.req.query())
     const body = row.body ? parse(row.body, parseJson(context)) : undefined
@@ -121,8 +142,8 @@ function route(name: EndpointName, handlers: Handlers, options: MountOptions) {
       params,
       query,
       body,
-      user: session?.user,
-      sessionId: session?.id,
+      user,
+      sessionId,
       uploader,
       // `context.var` would copy all variables on each access.
       clientAddress: context.get('clientAddress'),
@@ -137,20 +158,49 @@ function route(name: EndpointName, handlers: Handlers, options: MountOptions) {
   }
 }
 
+interface Caller {
+  user?: SessionUser
+  sessionId?: string
+  uploader?: Uploader
+}
+
 /**
- * Returns the caller's session, or undefined for endpoints that don't require one.
- * @throws {AppError} UNAUTHORIZED or FORBIDDEN.
+ * Returns the caller, as far as the endpoint needs to know.
+ * @throws {AppError} UNAUTHORIZED, KEY_SCOPE, FORBIDDEN; REQUEST_NOT_FOUND for a delivery that is
+ * over.
  */
 async function requireAccess(
   row: Endpoint,
   context: Context<HttpEnv>,
   options: MountOptions,
-): Promise<Session | undefined> {
-  if (row.access === 'visitor' || row.access === 'uploader') return undefined
+): Promise<Caller> {
+  if (row.access === 'visitor') return {}
+  if (typeof row.access === 'string' || !row.access.uploadToken) {
+    return requireUser(row, context, options)
+  }
+  const sender = await options.sender(context)
+  if (sender) return { uploader: sender }
+  const { user } = await requireUser(row, context, options)
+  return { uploader: { isSender: false, ownerOf: async () => user.id } }
+}
+
+/** @throws {AppError} UNAUTHORIZED, KEY_SCOPE or FORBIDDEN. */
+async function requireUser(
+  row: Endpoint,
+  context: Context<HttpEnv>,
+  options: MountOptions,
+): Promise<{ user: SessionUser; sessionId?: string }> {
+  const key = readBearerKey(context)
+  if (key !== null) {
+    const { user, scopes } = await options.keyCaller(context, key)
+    const isAllowed = typeof row.access === 'object' && scopes.includes(row.access.scope)
+    if (!isAllowed) throw new AppError('KEY_SCOPE')
+    return { user }
+  }
   const session = await options.session(context, row)
   if (!session) throw new AppError('UNAUTHORIZED')
   if (row.access === 'admin' && session.user.role !== 'admin') throw new AppError('FORBIDDEN')
-  return session
+  return { user: session.user, sessionId: session.id }
 }
 
 /** Returns the raw request body, for endpoints declared with `bytes`. */

@@ -20,12 +20,43 @@ const rawTypes = {
   text: 'text/plain',
 } as const
 
-/** The introduction of the API reference, in Markdown. */
-const description = `Share files by short links that expire.
+/** Returns the introduction of the API reference, in Markdown. */
+function description(origin: string) {
+  return `Share files by short links that expire.
 
-**Sessions.** \`POST /api/auth/login\` sets the session cookie, which other calls need. There are no
-API keys. Requests that change something are refused with \`FOREIGN_ORIGIN\` if their \`Origin\` is
-another site.
+**From a terminal.** Create an API key on the [account page](${origin}/account). Then:
+
+\`\`\`sh
+curl -T report.pdf -H "Authorization: Bearer $KEY" ${origin}/api/up/
+\`\`\`
+
+This prints the link. \`?days=3\`, \`password=\` and \`maxDownloads=\` at the end of the address are
+optional. From a pipe, and with other programs:
+
+\`\`\`sh
+tar cz photos | curl -T - -H "Authorization: Bearer $KEY" ${origin}/api/up/photos.tar.gz
+wget -qO- --method=PUT --body-file=report.pdf \\
+  --header="Authorization: Bearer $KEY" ${origin}/api/up/report.pdf
+\`\`\`
+
+\`\`\`powershell
+Invoke-RestMethod -Method Put -InFile report.pdf \`
+  -Headers @{ Authorization = "Bearer $env:KEY" } ${origin}/api/up/report.pdf
+\`\`\`
+
+The command line client needs Node 20 or newer. It sends folders, goes on with what was
+interrupted, and downloads, lists, renews and deletes links:
+
+\`\`\`sh
+curl -O ${origin}/mayfly.mjs
+MAYFLY_URL=${origin} MAYFLY_KEY=$KEY node mayfly.mjs put report.pdf photos
+\`\`\`
+
+**API keys.** A key in \`Authorization: Bearer\` takes the place of a session in the calls that name
+a scope. Account, keys and administration need a session.
+
+**Sessions.** \`POST /api/auth/login\` sets the session cookie, which other calls need. Requests
+that change something are refused with \`FOREIGN_ORIGIN\` if their \`Origin\` is another site.
 
 **Upload a file.**
 1. \`POST /api/files/get-upload-url\` returns \`uploadUrl\`, \`cloudKey\` and \`metadata\`, and for
@@ -43,6 +74,7 @@ call.
 **Errors.** \`message\` is for people, \`code\` for programs. Answers with status 429 or 503 say in
 \`Retry-After\` after how many seconds to try again. Answers to \`HEAD\` have the code in
 \`X-Error-Code\`.`
+}
 
 /**
  * Returns the OpenAPI 3.1 document. Error messages contain the current limits.
@@ -63,13 +95,22 @@ export function openApiDocument(
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Mayfly API', version: '1', description },
+    info: {
+      title: 'Mayfly API',
+      version: '1',
+      description: description(server === '/' ? appUrl.origin : server),
+    },
     servers: [{ url: server }],
     tags: Object.keys(endpointsByFeature).map((name) => ({ name })),
     paths,
     components: {
       securitySchemes: {
         session: { type: 'apiKey', in: 'cookie', name: sessionCookieName(appUrl) },
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key with the scope that the call names.',
+        },
         uploadToken: {
           type: 'apiKey',
           in: 'header',
@@ -97,11 +138,11 @@ function findTag(name: EndpointName, row: Endpoint): string | undefined {
 }
 
 /** Each entry suffices. */
-const securityByAccess: Readonly<Record<Access, Record<string, never[]>[]>> = {
-  visitor: [],
-  uploader: [{ session: [] }, { uploadToken: [] }],
-  user: [{ session: [] }],
-  admin: [{ session: [] }],
+function securityOf(access: Access): Record<string, string[]>[] {
+  if (access === 'visitor') return []
+  if (typeof access === 'string') return [{ session: [] }]
+  const uploadToken = access.uploadToken ? [{ uploadToken: [] }] : []
+  return [{ session: [] }, { apiKey: [access.scope] }, ...uploadToken]
 }
 
 function createOperation(operationId: EndpointName, row: Endpoint, limits: Limits) {
@@ -109,7 +150,7 @@ function createOperation(operationId: EndpointName, row: Endpoint, limits: Limit
     operationId,
     tags: [findTag(operationId, row)],
     summary: row.summary,
-    security: securityByAccess[row.access],
+    security: securityOf(row.access),
     parameters: [...createParameters('path', row.params), ...createParameters('query', row.query)],
     ...(row.body && {
       requestBody: {

@@ -31,6 +31,7 @@ const limits = {
   resetsByAddress: { max: 20, windowMs: 15 * minuteInMs },
   resetChecksByAddress: { max: 20, windowMs: 15 * minuteInMs },
   passwordChangesByUser: { max: 20, windowMs: hourInMs },
+  keysByUser: { max: 100, windowMs: hourInMs },
   googleChangesByUser: { max: 20, windowMs: hourInMs },
   testMailsByUser: { max: 20, windowMs: hourInMs },
   testUploadsByUser: { max: 20, windowMs: hourInMs },

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import { getCookie } from 'hono/cookie'
+import type { KeyScope } from '../../shared/rules/accounts/api-key.ts'
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
 import { signedInHintCookie } from '../../shared/signed-in-hint.ts'
 import type { users } from '../db/schema.ts'
@@ -11,7 +12,7 @@ export type SessionUser = Omit<typeof users.$inferSelect, 'createdAt' | 'updated
 /** The owner of uploads and files, with the tier currently in effect. */
 export type Owner = Pick<SessionUser, 'id' | 'tier'>
 
-/** Who works on uploads: their signed-in owner, or a sender with the token of a delivery. */
+/** Who works on uploads: their owner, or a sender with the token of a delivery. */
 export interface Uploader {
   isSender: boolean
   /**
@@ -21,10 +22,24 @@ export interface Uploader {
   ownerOf(storageKey: string): Promise<string>
 }
 
+/** The owner of the API key that a request carries, and what the key is allowed to do. */
+export interface KeyCaller {
+  user: SessionUser
+  scopes: readonly KeyScope[]
+}
+
 export interface Session {
   /** The id of the session's row. The cookie contains the session's token instead. */
   id: string
   user: SessionUser
+}
+
+/**
+ * Returns the text of the API key that a request carries, valid or not; null if it carries none.
+ * Such a request has no session, whatever cookies it sends.
+ */
+export function readBearerKey(context: Context<HttpEnv>): string | null {
+  return /^bearer +(mfy_\S*) *$/i.exec(context.req.header('authorization') ?? '')?.[1] ?? null
 }
 
 /** @throws {RangeError} for a tier unknown to this version. */

@@ -96,7 +96,6 @@ describe('creating a link', () => {
     ['a file without a name', [newFile({ fileName: '' })], {}],
     ['a negative size', [newFile({ fileSize: -1 })], {}],
     ['a fractional size', [newFile({ fileSize: 1.5 })], {}],
-    ['no days', files(2), { expirationDays: undefined }],
     ['days that no tier offers', files(2), { expirationDays: 4 }],
     ['a title of 10,000 characters', files(2), { title: 'x'.repeat(10_000) }],
     ['a title of 201 characters', files(2), { title: 'x'.repeat(201) }],
@@ -126,6 +125,16 @@ describe('creating a link', () => {
     const person = await makePerson(app, { tier: 'premium' })
     await expectError(await requestLink(person, list, changes), 400, 'INVALID_INPUT')
     expect(await countRows(person)).toEqual(nothing)
+  })
+
+  it('works for the days that the owner prefers, unless the call says otherwise', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    const changes = { method: 'PATCH', headers: { 'content-type': 'application/json' } }
+    const body = JSON.stringify({ defaultExpirationDays: 7 })
+    expect((await person.fetch('/api/preferences', { ...changes, body })).status).toBe(200)
+    const response = await requestLink(person, files(1), { expirationDays: undefined })
+    const { uploads } = await readStarted(response)
+    expect(uploads[0]?.metadata.expirationDays).toBe('7')
   })
 
   it('ignores fields that it does not have', async () => {

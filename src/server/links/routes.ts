@@ -4,6 +4,7 @@ import { parseOrder } from '../../shared/rules/files/file-order.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { removeDeletedBytes } from '../files/delete-files.ts'
+import { readPreferredDays } from '../files/preference-queries.ts'
 import { parseCursor, takePage } from '../http/cursor.ts'
 import type { Handlers } from '../http/mount.ts'
 import { counter } from '../http/rate-limit.ts'
@@ -46,7 +47,8 @@ export function linkRoutes(
   return {
     async createLink({ body, user, clientAddress, publicOrigin, context }) {
       requireOwner(body, user.id)
-      const { files, expirationDays, idempotencyKey, ownerId: _, ...fields } = body
+      const { files, expirationDays: days, idempotencyKey, ownerId: _, ...fields } = body
+      const expirationDays = days ?? (await readPreferredDays(deps, user))
       const options = await toColumns(fields, clientAddress)
       const requests = toRequests(files, idempotencyKey).map((file) => ({
         ...file,
@@ -108,7 +110,8 @@ export function linkRoutes(
     async renewLink({ params, body, user }) {
       // Rate-limited because every short code is kept forever.
       await deps.rateLimits.spend([counter('renewalsByUser', user.id)])
-      const link = await renewLink(deps, user.id, hasCode(params.code), body.expirationDays)
+      const days = body.expirationDays ?? (await readPreferredDays(deps, user))
+      const link = await renewLink(deps, user.id, hasCode(params.code), days)
       if (!link) throw new AppError('LINK_NOT_FOUND')
       const [view] = await addEntries(deps, [link])
       if (!view) throw new Error('Expected the renewed link.')

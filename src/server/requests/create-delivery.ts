@@ -1,8 +1,7 @@
 import type { z } from 'zod'
 import type { requests } from '../../shared/contract/requests.ts'
-import { selectedDays } from '../../shared/rules/tiers/tier-limits.ts'
 import type { Deps } from '../deps.ts'
-import { readPreferences } from '../files/preference-queries.ts'
+import { readPreferredDays } from '../files/preference-queries.ts'
 import { type LinkTarget, startUploads } from '../uploads/start-upload.ts'
 import type { OpenRequest } from './open-request.ts'
 import { findDelivery } from './queries.ts'
@@ -24,8 +23,7 @@ export async function createDelivery(
   { files, idempotencyKey, senderName, message }: DeliveryRequest,
   linkId: string | null,
 ) {
-  const { defaultExpirationDays } = await readPreferences(deps.db, request.ownerId)
-  const expirationDays = selectedDays((await deps.settings.limits())[tier], defaultExpirationDays)
+  const expirationDays = await readPreferredDays(deps, { id: request.ownerId, tier })
   // The keys of senders must not meet those of the owner, or of another request's senders.
   const uploads = files.map((file, index) => ({
     ...file,

@@ -5,7 +5,6 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { HttpEnv } from '../http/env.ts'
 import type { Uploader } from '../http/session.ts'
-import type { ReadSession } from '../links/unlock.ts'
 import { findDelivery, isInDelivery } from './queries.ts'
 
 /** Creates the token with which a sender continues the uploads of one link, a delivery. */
@@ -26,23 +25,19 @@ export function readUploadToken(secret: string, authorization: string | undefine
 }
 
 /**
- * Returns a function that tells who works on uploads: the sender whose token the request carries,
- * or else the signed-in user. A token works for its delivery alone, until an hour after the request
- * has closed.
- * @throws {AppError} UNAUTHORIZED for a visitor or a forged token; REQUEST_NOT_FOUND for a token
- * that no longer works.
+ * Returns a function that returns the sender whose token a request carries, or null if it has no
+ * token. A token works for its delivery alone, until an hour after the request has closed.
+ * @throws {AppError} UNAUTHORIZED for a forged token; REQUEST_NOT_FOUND for a token that no longer
+ * works.
  */
-export function createUploaderReader(
-  { clock, db, secret }: Pick<Deps, 'clock' | 'db' | 'secret'>,
-  readSession: ReadSession,
-): (context: Context<HttpEnv>) => Promise<Uploader> {
+export function createSenderReader({
+  clock,
+  db,
+  secret,
+}: Pick<Deps, 'clock' | 'db' | 'secret'>): (context: Context<HttpEnv>) => Promise<Uploader | null> {
   return async (context) => {
     const linkId = readUploadToken(secret, context.req.header('authorization'))
-    if (linkId === null) {
-      const session = await readSession(context)
-      if (!session) throw new AppError('UNAUTHORIZED')
-      return { isSender: false, ownerOf: async () => session.user.id }
-    }
+    if (linkId === null) return null
     const delivery = await findDelivery(db, linkId)
     if (!delivery || !canFinishUploads(delivery, clock())) throw new AppError('REQUEST_NOT_FOUND')
     return {

@@ -14,6 +14,7 @@ it.each([
   ['a disk error', new Error('EIO'), ['storedSize', 'seal']],
   ['an unavailable bucket', new AppError('UNAVAILABLE'), ['storedSize', 'seal']],
   ['a size mismatch', new SizeMismatch(1, 2), []],
+  ['a full disk', new AppError('STORAGE_FULL'), []],
   ['a missing object', new AppError('LINK_NOT_FOUND'), []],
 ])('counts only failures of the store itself: %s', async (_, error, expected) => {
   const operations: string[] = []

@@ -8,6 +8,7 @@ import { SizeMismatch, type Storage } from './storage.ts'
 export const storageOperations = [
   'hasSpaceFor',
   'signUpload',
+  'receive',
   'signParts',
   'listParts',
   'storedSize',
@@ -55,5 +56,5 @@ export function countErrors<S extends Storage>(
 
 function isStorageFailure(error: unknown): boolean {
   if (error instanceof SizeMismatch) return false
-  return !(error instanceof AppError) || error.status >= 500
+  return !(error instanceof AppError) || error.code === 'UNAVAILABLE'
 }

@@ -70,6 +70,16 @@ export interface RangeTarget {
   disconnected: AbortSignal
 }
 
+/** A body for `receive`. */
+export interface ReceivedBody {
+  request: IncomingMessage
+  response: ServerResponse
+  /** The client's IP address, to which limits apply. */
+  clientAddress: string
+  /** Called with the number of bytes before they are stored. A rejection ends the body. */
+  onReceived(count: number): Promise<void>
+}
+
 /** How a download's bytes reach the client. */
 export type Delivery =
   | {
@@ -126,6 +136,14 @@ export interface Storage {
    * Returns an absolute URL that accepts the whole file in one PUT (design §5, upload protocol).
    */
   signUpload(grant: UploadGrant): Promise<string>
+  /**
+   * Stores a request's body under a new key. Sends "100 Continue" if the client waits for it.
+   * @returns the number of bytes received.
+   * @throws {AppError} FILE_TOO_LARGE for more than `maxSize` bytes; UPLOAD_INCOMPLETE if the
+   * client disconnects; STORAGE_FULL; TOO_MANY_TRANSFERS; UNAVAILABLE; any error from
+   * `onReceived`. The caller must `remove` what has been stored.
+   */
+  receive(object: { key: string; maxSize: number }, source: ReceivedBody): Promise<number>
   /**
    * The kind of checksum that a PUT can carry. A body that doesn't match is rejected and discarded.
    */
@@ -238,6 +256,11 @@ export interface SealedObjects
    * @param size the exact size in bytes.
    */
   write(key: string, size: number, bytes: Readable): Promise<void>
+  /**
+   * Like `write`, but with the bytes of a file on this machine. On a disk whose file system can
+   * share blocks between files, this takes no space.
+   */
+  copy(key: string, size: number, path: string): Promise<void>
   /**
    * Removes leftovers of interrupted writes. No server may be using the store. Absent if the next
    * `write` under the same key removes them.

@@ -95,6 +95,11 @@ export class Transfers {
     this.#options.meter.addBytes('download', count)
   }
 
+  /** Counts file bytes that a client sent. */
+  addReceivedBytes(count: number): void {
+    this.#options.meter.addBytes('upload', count)
+  }
+
   /**
    * Runs a transfer within the concurrency limits. Counts it in metrics, unless it is a HEAD.
    * @throws {AppError} TOO_MANY_TRANSFERS with `Retry-After`; any error from `work`.
@@ -109,7 +114,10 @@ export class Transfers {
     const recordOutcome = request.method === 'HEAD' ? undefined : meter.startTransfer(direction)
     const release = this.#running[direction].take(clientAddress(request))
     try {
-      if (!release) throw new AppError('TOO_MANY_TRANSFERS')
+      if (!release) {
+        this.#logTransferLimit(request)
+        throw new AppError('TOO_MANY_TRANSFERS')
+      }
       await work()
       recordOutcome?.(outcomeOf(null, response))
     } catch (error) {
@@ -129,23 +137,29 @@ export class Transfers {
     response: ServerResponse,
     work: () => Promise<void>,
   ): Promise<void> {
+    await this.track(response, async () => {
+      try {
+        if (this.#closing) throw new AppError('UNAVAILABLE')
+        await work()
+      } catch (error) {
+        await sendEarlyError(request, response, this.#toAppError(error))
+      }
+    })
+  }
+
+  /** Runs `work`, for which `close` waits. */
+  async track<Result>(response: ServerResponse, work: () => Promise<Result>): Promise<Result> {
     this.#active.add(response)
     try {
-      if (this.#closing) throw new AppError('UNAVAILABLE')
-      await work()
-    } catch (error) {
-      await sendEarlyError(request, response, this.#toAppError(error, request))
+      return await work()
     } finally {
       this.#active.delete(response)
       if (this.#active.size === 0) for (const resolve of this.#idleWaiters.splice(0)) resolve()
     }
   }
 
-  #toAppError(error: unknown, request: IncomingMessage): AppError {
-    if (error instanceof AppError) {
-      if (error.code === 'TOO_MANY_TRANSFERS') this.#logTransferLimit(request)
-      return error
-    }
+  #toAppError(error: unknown): AppError {
+    if (error instanceof AppError) return error
     // Usually the disk is full or failing, so the client may retry. The details only go to the log.
     this.#options.log.error({ err: error }, 'a transfer failed')
     return new AppError(isDiskFull(error) ? 'DISK_FULL' : 'UNAVAILABLE')

@@ -9,8 +9,8 @@ import { Uint8ArrayReader, Uint8ArrayWriter, ZipReader } from '@zip.js/zip.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import yauzl from 'yauzl'
+import { zipNames } from '../../shared/rules/files/zip-names.ts'
 import { layoutZip, type ZipEntry, type ZipLayout } from './zip-layout.ts'
-import { zipNames } from './zip-names.ts'
 
 const GiB = 2 ** 30
 const execute = promisify(execFile)

@@ -46,6 +46,7 @@ const sealedAtOnce = 8
  * claim itself is never stored. A claimed CRC-32 is stored if storage doesn't know it. Bytes are
  * read before the response only for that comparison, or if their size matches blocked content; the
  * `compute-digests` job reads the rest, and replaces a claimed CRC-32.
+ * @param found the open uploads by storage key, if the caller has just found them.
  * @returns the file of each request, in order, or an error: UPLOAD_NOT_FOUND, also for another
  * user's key; UPLOAD_INCOMPLETE; SIZE_MISMATCH, CHECKSUM_MISMATCH and CONTENT_BLOCKED, which end
  * the upload; UPLOAD_SUPERSEDED if a parallel request ended it; TIER_FILE_COUNT if the owner has
@@ -57,9 +58,10 @@ export async function confirmUploads(
   deps: ConfirmDeps,
   ownerId: string,
   requests: readonly ConfirmRequest[],
+  found?: ReadonlyMap<string, Upload>,
 ): Promise<PromiseSettledResult<FileRow>[]> {
   const keys = requests.map(({ cloudKey }) => cloudKey)
-  const openUploads = await findUploads(deps.db, ownerId, keys)
+  const openUploads = found ?? (await findUploads(deps.db, ownerId, keys))
   const seals: PromiseSettledResult<Checksums | null>[] = []
   for (let from = 0; from < requests.length; from += sealedAtOnce) {
     const sealing = requests.slice(from, from + sealedAtOnce).map(async (request) => {
@@ -92,8 +94,9 @@ export async function confirmUpload(
   deps: ConfirmDeps,
   ownerId: string,
   request: ConfirmRequest,
+  found?: ReadonlyMap<string, Upload>,
 ): Promise<FileRow> {
-  const [result] = await confirmUploads(deps, ownerId, [request])
+  const [result] = await confirmUploads(deps, ownerId, [request], found)
   if (result?.status !== 'fulfilled') throw result?.reason
   return result.value
 }

@@ -216,6 +216,11 @@ export async function touchOwnUpload(
   return upload
 }
 
+/** Sets the size of an open upload whose length was unknown. */
+export async function setUploadSize(db: Db, id: string, size: number): Promise<void> {
+  await db.update(uploads).set({ size }).where(eq(uploads.id, id))
+}
+
 /** Recorded activity may lag by this much, so most uploads record it only once. */
 const activityMs = 1000
 

@@ -1,11 +1,14 @@
 import type { z } from 'zod'
+import { fileSchema } from '../../shared/contract/files.ts'
 import type { startBody, uploads } from '../../shared/contract/uploads.ts'
 import type { Deps } from '../deps.ts'
 import { toBatchResults } from '../http/batch-results.ts'
-import type { Handlers } from '../http/mount.ts'
+import { acceptsJson, type Handlers } from '../http/mount.ts'
+import { hashLinkPassword } from '../links/unlock.ts'
 import { toSenderError } from '../requests/sender-errors.ts'
 import { confirmUpload, confirmUploads } from './confirm-upload.ts'
 import { abortUpload } from './end-uploads.ts'
+import { putFile } from './put-file.ts'
 import { requireOwner, startUploads } from './start-upload.ts'
 import { listParts, signParts } from './upload-parts.ts'
 
@@ -16,7 +19,18 @@ type StartBody = z.output<typeof startBody>
  * bytes to presigned URLs.
  */
 export function uploadRoutes(
-  deps: Pick<Deps, 'requestJob' | 'clock' | 'db' | 'log' | 'mailQueue' | 'settings' | 'stores'>,
+  deps: Pick<
+    Deps,
+    | 'clock'
+    | 'db'
+    | 'log'
+    | 'mailQueue'
+    | 'passwords'
+    | 'requestJob'
+    | 'settings'
+    | 'stores'
+    | 'transfers'
+  >,
 ) {
   const depsWithOrigin = (origin: string) => ({ ...deps, stores: deps.stores.withOrigin(origin) })
   const start = async (body: StartBody, ownerId: string, publicOrigin: string) => {
@@ -26,6 +40,22 @@ export function uploadRoutes(
   }
   return {
     getUploadUrl: ({ body, user, publicOrigin }) => start(body, user.id, publicOrigin),
+    async putFile({ params, query, user, clientAddress, publicOrigin, log, context }) {
+      const { days: expirationDays, password, maxDownloads } = query
+      const passwordHash = await hashLinkPassword(deps, password, clientAddress)
+      const { incoming: request, outgoing: response } = context.env
+      const options = { passwordHash, maxDownloads }
+      const put = { path: params.name, expirationDays, options }
+      const file = await putFile({ ...deps, log }, user, put, {
+        request,
+        response,
+        clientAddress,
+      })
+      context.header('cache-control', 'no-store')
+      return acceptsJson(context)
+        ? context.json(fileSchema.parse(file), 201)
+        : context.text(`${publicOrigin}/s/${file.shortCode}\n`, 201)
+    },
     async getUploadUrls({ body, user, publicOrigin, context }) {
       const outcomes: PromiseSettledResult<z.input<typeof uploads.getUploadUrl.response>>[] = []
       // In order, so that the last files are refused if there isn't room for all of them.

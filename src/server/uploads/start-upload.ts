@@ -129,8 +129,11 @@ export function requireOwner({ ownerId }: { ownerId?: string | undefined }, user
   if ((ownerId ?? userId) !== userId) throw new AppError('UNAUTHORIZED')
 }
 
-/** Inserts uploads, or finds those of an earlier call, while the owner is locked. */
-async function openUploads(
+/**
+ * Inserts uploads, or finds those of an earlier call, while the owner is locked.
+ * @throws {AppError} as `startUploads`.
+ */
+export async function openUploads(
   { db, settings, stores }: StartDeps,
   ownerId: string,
   requests: readonly UploadRequest[],

@@ -30,20 +30,20 @@ export type Analytics = z.infer<typeof analyticsResponse>
 export const analytics = {
   analytics: endpoint('GET', '/api/analytics', {
     summary: `Get analytics of your files and the last ${analyticsDays} days (premium)`,
-    access: 'user',
+    access: { scope: 'stats:read' },
     response: analyticsResponse,
     errors: ['TIER_ANALYTICS'],
   }),
   fileStats: endpoint('GET', '/api/files/{id}/stats', {
     summary: 'Get the downloads of a file (premium)',
-    access: 'user',
+    access: { scope: 'stats:read' },
     params: z.object({ id: z.string().max(64) }),
     response: downloadStats,
     errors: ['TIER_ANALYTICS', 'FILE_NOT_FOUND'],
   }),
   linkStats: endpoint('GET', '/api/links/{code}/stats', {
     summary: 'Get the downloads of a link (premium). A ZIP archive counts once per file and day',
-    access: 'user',
+    access: { scope: 'stats:read' },
     params: z.object({ code: shortCode }),
     response: downloadStats,
     errors: ['TIER_ANALYTICS', 'LINK_NOT_FOUND'],

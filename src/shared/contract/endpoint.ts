@@ -1,12 +1,18 @@
 import type { ZodType } from 'zod'
+import type { KeyScope } from '../rules/accounts/api-key.ts'
 import type { Role } from '../rules/accounts/role.ts'
 import type { ErrorCode } from './errors.ts'
 
-/**
- * Who can call an endpoint. Every endpoint must specify this. An uploader is a signed-in user, or a
- * sender with the token of a delivery.
- */
-export type Access = 'visitor' | 'uploader' | Role
+/** Who can call an endpoint. Every endpoint must specify this. */
+export type Access = 'visitor' | Role | ScopedAccess
+
+/** For signed-in users, and programs with an API key. */
+export interface ScopedAccess {
+  /** The scope that the key must have. */
+  scope: KeyScope
+  /** Also for senders with the token of a delivery. */
+  uploadToken?: true
+}
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
@@ -32,8 +38,12 @@ export interface Endpoint {
   body?: ZodType
   /** Maximum size of a JSON body in bytes, if it differs from the default. */
   maxBodySize?: number
-  /** For a body that isn't JSON: the allowed media types and the maximum size in bytes. */
-  bytes?: { types: readonly string[]; maxSize: number }
+  /**
+   * For a body that isn't JSON: the allowed media types and the maximum size in bytes; null if the
+   * handler reads the body as a stream. Such an endpoint is for programs: its errors are plain
+   * text, unless the client accepts JSON.
+   */
+  bytes?: { types: readonly string[]; maxSize: number | null }
   response: EndpointResponse
   /** Error codes in addition to `commonErrors` and those that `access` implies. */
   errors?: readonly ErrorCode[]
@@ -61,16 +71,16 @@ export function endpoint<
   return { method, path, ...options }
 }
 
-const errorsByAccess: Readonly<Record<Access, readonly ErrorCode[]>> = {
-  visitor: [],
-  uploader: ['UNAUTHORIZED', 'REQUEST_NOT_FOUND'],
-  user: ['UNAUTHORIZED'],
-  admin: ['UNAUTHORIZED', 'FORBIDDEN'],
+function errorsOfAccess(access: Access): readonly ErrorCode[] {
+  if (access === 'visitor') return []
+  if (access === 'admin') return ['UNAUTHORIZED', 'KEY_SCOPE', 'FORBIDDEN']
+  const takesToken = typeof access === 'object' && access.uploadToken
+  return ['UNAUTHORIZED', 'KEY_SCOPE', ...(takesToken ? (['REQUEST_NOT_FOUND'] as const) : [])]
 }
 
 /** Returns all error codes that an endpoint can return. */
 export function errorsOf({ access, errors = [] }: Endpoint): ErrorCode[] {
-  return [...errorsByAccess[access], ...errors, ...commonErrors]
+  return [...errorsOfAccess(access), ...errors, ...commonErrors]
 }
 
 export function isJsonResponse(response: EndpointResponse): response is ZodType {

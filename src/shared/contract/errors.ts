@@ -1,3 +1,4 @@
+import { maxKeysPerUser } from '../rules/accounts/api-key.ts'
 import { defaultTier } from '../rules/tiers/tier.ts'
 import { defaultLimits } from '../rules/tiers/tier-limits.ts'
 import { limitErrorText, tierErrorText } from './tier-errors.ts'
@@ -35,6 +36,7 @@ export const errorTable = {
     message: 'Invalid email or password. Please try again.',
   },
   FORBIDDEN: { status: 403, message: 'You are not allowed to do this.' },
+  KEY_SCOPE: { status: 403, message: 'This API key may not do this.' },
   FOREIGN_ORIGIN: {
     status: 403,
     message: 'Requests from other sites are refused.',
@@ -93,6 +95,7 @@ export const errorTable = {
   USER_NOT_FOUND: { status: 404, message: 'User not found' },
   UPLOAD_NOT_FOUND: { status: 404, message: 'Upload not found' },
   SESSION_NOT_FOUND: { status: 404, message: 'Session not found' },
+  KEY_NOT_FOUND: { status: 404, message: 'API key not found' },
   LINK_NOT_FOUND: { status: 404, message: 'File not found or expired' },
   REQUEST_NOT_FOUND: { status: 404, message: 'Request not found or closed' },
   FEEDBACK_NOT_FOUND: { status: 404, message: 'This feedback has already been deleted.' },
@@ -116,6 +119,10 @@ export const errorTable = {
     message: 'Files are still arriving. Share the link once all have arrived.',
   },
   LINK_NOT_SHARED: { status: 409, message: 'Only you can open this link. Share it first.' },
+  KEY_COUNT: {
+    status: 409,
+    message: `You have ${maxKeysPerUser} API keys. Revoke one first.`,
+  },
   NO_PASSWORD: {
     status: 409,
     message: 'This account has no password yet. Set one by email first.',

@@ -97,7 +97,7 @@ export const linkListQuery = z.object({
 export const files = {
   listFiles: endpoint('GET', '/api/files', {
     summary: 'List your files, newest first',
-    access: 'user',
+    access: { scope: 'files:read' },
     query: z.object({
       limit: pageLimit,
       cursor: z.string().max(maxCursorLength).optional().describe(cursorText),
@@ -106,13 +106,13 @@ export const files = {
   }),
   countFiles: endpoint('GET', '/api/files/summary', {
     summary: "Count your files and links by link status. Doesn't extend the session",
-    access: 'user',
+    access: { scope: 'files:read' },
     isPolled: true,
     response: fileCounts,
   }),
   listReceipts: endpoint('GET', '/api/files/receipts', {
     summary: `List receipts for the files you deleted in the last ${receiptDays} days, newest first`,
-    access: 'user',
+    access: { scope: 'files:read' },
     query: z.object({
       limit: z.coerce.number().int().min(1).max(maxReceiptPageSize).default(maxReceiptPageSize),
       cursor: z.string().max(maxCursorLength).optional(),
@@ -121,7 +121,7 @@ export const files = {
   }),
   deleteFiles: endpoint('DELETE', '/api/files/bulk', {
     summary: 'Delete files. Ids that are unknown or not yours are listed in `notFound`',
-    access: 'user',
+    access: { scope: 'files:delete' },
     body: z.object({
       fileIds: z.array(fileId).min(1).max(maxFilesPerDeletion),
     }),
@@ -132,12 +132,12 @@ export const files = {
   }),
   deleteExpiredFiles: endpoint('DELETE', '/api/files/expired/bulk', {
     summary: 'Clear your history. Files that can still be renewed stay',
-    access: 'user',
+    access: { scope: 'files:delete' },
     response: messageResponse.extend({ deletedCount: z.int().nonnegative() }),
   }),
   renewFile: endpoint('PATCH', '/api/files/{id}/renew', {
     summary: 'Renew a file: give it a new link and end the old one (premium)',
-    access: 'user',
+    access: { scope: 'files:write' },
     params: z.object({ id: fileId }),
     body: z.object({ expirationDays }),
     response: fileSchema,
@@ -145,7 +145,7 @@ export const files = {
   }),
   deleteFile: endpoint('DELETE', '/api/files/{id}', {
     summary: 'Delete a file',
-    access: 'user',
+    access: { scope: 'files:delete' },
     params: z.object({ id: fileId }),
     response: messageResponse,
     errors: ['FILE_NOT_FOUND'],

@@ -7,18 +7,20 @@ import { checks } from './checks.ts'
 import { downloads } from './downloads.ts'
 import { feedback } from './feedback.ts'
 import { files } from './files.ts'
+import { keys } from './keys.ts'
 import { linkEmails } from './link-emails.ts'
 import { links } from './links.ts'
 import { operations } from './operations.ts'
 import { ownAccount } from './own-account.ts'
+import { putFile } from './put-file.ts'
 import { requests } from './requests.ts'
 import { settings } from './settings.ts'
 import { uploads } from './uploads.ts'
 
 /** The endpoints by feature, in the same order as in the API reference. */
 export const endpointsByFeature = {
-  account: { ...account, ...ownAccount },
-  uploads,
+  account: { ...account, ...ownAccount, ...keys },
+  uploads: { ...uploads, ...putFile },
   files,
   links: { ...links, ...linkEmails, ...downloads, ...abuse },
   requests,

@@ -42,7 +42,7 @@ export const linkPassword = z
   .max(maxLinkPasswordLength, tooLongText(maxLinkPasswordLength))
   .refine(isStorableText, 'Must be text.')
 
-const maxDownloads = z
+export const maxDownloads = z
   .int()
   .min(1)
   .max(maxDownloadLimit)
@@ -144,17 +144,23 @@ const linkOptions = {
 export const linkOptionsSchema = z.object(linkOptions)
 export type LinkOptions = z.infer<typeof linkOptionsSchema>
 
+const preferredDays = expirationDays
+  .optional()
+  .describe(
+    'How many days the link works, of those that your tier offers. By default, as you prefer.',
+  )
+
 const allOrNothing =
   'If a file is refused, nothing is started and `errors` names every refused file.'
 
 export const links = {
   createLink: endpoint('POST', '/api/links', {
     summary: `Start a link with up to ${maxFilesPerLink} files. ${allOrNothing}`,
-    access: 'user',
+    access: { scope: 'files:write' },
     body: z.object({
       ...linkOptions,
       files: newFiles,
-      expirationDays,
+      expirationDays: preferredDays,
       ownerId: startBody.shape.ownerId,
       idempotencyKey: linkIdempotencyKey,
     }),
@@ -164,7 +170,7 @@ export const links = {
   }),
   addFiles: endpoint('POST', '/api/links/{code}/files', {
     summary: `Add files to a link of yours. ${allOrNothing}`,
-    access: 'user',
+    access: { scope: 'files:write' },
     params: codeParams,
     body: z.object({
       files: newFiles,
@@ -177,7 +183,7 @@ export const links = {
   }),
   listLinks: endpoint('GET', '/api/links', {
     summary: `List your links. A page has at most ${maxFilesPerPage} files or a single link`,
-    access: 'user',
+    access: { scope: 'files:read' },
     query: linkListQuery,
     response: z.array(linkSchema),
   }),
@@ -190,7 +196,7 @@ export const links = {
   }),
   changeLink: endpoint('PATCH', '/api/links/{code}', {
     summary: 'Change a link of yours. Null removes a value',
-    access: 'user',
+    access: { scope: 'files:write' },
     params: codeParams,
     body: z.strictObject({
       ...linkOptions,
@@ -204,16 +210,16 @@ export const links = {
   }),
   deleteLink: endpoint('DELETE', '/api/links/{code}', {
     summary: 'Delete a link of yours with its files',
-    access: 'user',
+    access: { scope: 'files:delete' },
     params: codeParams,
     response: messageResponse,
     errors: ['LINK_NOT_FOUND'],
   }),
   renewLink: endpoint('PATCH', '/api/links/{code}/renew', {
     summary: 'Renew a link: give it a new code and end the old one (premium)',
-    access: 'user',
+    access: { scope: 'files:write' },
     params: codeParams,
-    body: z.object({ expirationDays }),
+    body: z.object({ expirationDays: preferredDays }),
     response: linkSchema,
     errors: ['LINK_NOT_FOUND', 'TIER_RENEWAL', 'TIER_EXPIRATION', 'FILE_GONE', 'DOWNLOADS_USED_UP'],
   }),

@@ -102,20 +102,20 @@ const requestListQuery = z.object({
 export const requests = {
   createRequest: endpoint('POST', '/api/requests', {
     summary: 'Create a request: a page where people without an account send you files',
-    access: 'user',
+    access: { scope: 'requests:write' },
     body: z.object({ title: linkTitle, openDays, ...requestOptions }),
     response: requestSchema,
     errors: ['REQUESTS_OFF', 'TIER_REQUESTS', 'TIER_REQUEST_COUNT', 'PASSWORDS_BUSY'],
   }),
   listRequests: endpoint('GET', '/api/requests', {
     summary: 'List your requests, newest first',
-    access: 'user',
+    access: { scope: 'requests:write' },
     query: requestListQuery,
     response: z.array(requestSchema),
   }),
   changeRequest: endpoint('PATCH', '/api/requests/{id}', {
     summary: 'Change an open request of yours. Null removes a value',
-    access: 'user',
+    access: { scope: 'requests:write' },
     params: idParams,
     body: z.strictObject({
       title: linkTitle.optional(),
@@ -127,7 +127,7 @@ export const requests = {
   }),
   closeRequest: endpoint('DELETE', '/api/requests/{id}', {
     summary: 'Close a request of yours. What it received stays. Idempotent',
-    access: 'user',
+    access: { scope: 'requests:write' },
     params: idParams,
     response: messageResponse,
     errors: ['REQUEST_NOT_FOUND'],

@@ -95,7 +95,7 @@ const confirmBody = z.object({
     .describe('Used for archives until the server has computed it.'),
 })
 
-const confirmErrors = [
+export const confirmErrors = [
   'UPLOAD_NOT_FOUND',
   'UPLOAD_INCOMPLETE',
   'SIZE_MISMATCH',
@@ -111,21 +111,21 @@ const maxBatchSize = 512 * 1024
 export const uploads = {
   getUploadUrl: endpoint('POST', '/api/files/get-upload-url', {
     summary: 'Start an upload',
-    access: 'user',
+    access: { scope: 'files:write' },
     body: startBody,
     response: startResponse,
     errors: startErrors,
   }),
   getUploadUrls: endpoint('POST', '/api/files/get-upload-urls', {
     summary: `Start up to ${maxBatchLength} uploads. Each one succeeds or fails on its own`,
-    access: 'user',
+    access: { scope: 'files:write' },
     body: z.object({ files: batchOf(startBody) }),
     maxBodySize: maxBatchSize,
     response: resultsOf(startResponse),
   }),
   confirmUpload: endpoint('POST', '/api/files/confirm-upload', {
     summary: 'Finish an upload: turn the stored bytes into a file with a link',
-    access: 'uploader',
+    access: { scope: 'files:write', uploadToken: true },
     body: confirmBody,
     response: z
       .union([fileSchema, fileSchema.pick({ originalName: true, mimeType: true, size: true })])
@@ -134,21 +134,21 @@ export const uploads = {
   }),
   confirmUploads: endpoint('POST', '/api/files/confirm-uploads', {
     summary: `Finish up to ${maxBatchLength} uploads. Each one succeeds or fails on its own`,
-    access: 'user',
+    access: { scope: 'files:write' },
     body: z.object({ uploads: batchOf(confirmBody) }),
     maxBodySize: maxBatchSize,
     response: resultsOf(fileSchema),
   }),
   createFileRecord: endpoint('POST', '/api/files', {
     summary: 'Same as confirm-upload',
-    access: 'user',
+    access: { scope: 'files:write' },
     body: confirmBody,
     response: fileSchema,
     errors: confirmErrors,
   }),
   signParts: endpoint('POST', '/api/files/upload-parts', {
     summary: 'Sign URLs for parts of an upload',
-    access: 'uploader',
+    access: { scope: 'files:write', uploadToken: true },
     body: z.object({
       cloudKey,
       partNumbers: z
@@ -162,7 +162,7 @@ export const uploads = {
   }),
   listParts: endpoint('GET', '/api/files/upload-parts', {
     summary: 'List the parts that storage has',
-    access: 'uploader',
+    access: { scope: 'files:write', uploadToken: true },
     query: z.object({ cloudKey }),
     response: z.object({
       parts: z.array(
@@ -180,7 +180,7 @@ export const uploads = {
   }),
   abortUpload: endpoint('POST', '/api/files/abort-upload', {
     summary: 'Cancel an upload: free its slot and delete its bytes',
-    access: 'uploader',
+    access: { scope: 'files:write', uploadToken: true },
     body: z.object({ cloudKey }),
     response: messageResponse,
     errors: ['UPLOAD_NOT_FOUND'],

@@ -4,6 +4,7 @@ import type { User } from '../../shared/contract/account.ts'
 import { maxIdleDays, maxSessionDays } from '../../shared/rules/accounts/session-lifetime.ts'
 import { useSendsMail, useSupportEmail } from '../api/public-values.ts'
 import { AccountUsage, deletionEmailUrl } from '../auth/account/account-usage.tsx'
+import { KeyList } from '../auth/account/key-list.tsx'
 import { NameForm } from '../auth/account/name-form.tsx'
 import { PasswordSection } from '../auth/account/password-section.tsx'
 import { SessionList } from '../auth/account/session-list.tsx'
@@ -56,6 +57,24 @@ function Account({ user }: { user: User }) {
           lead={`Where you are signed in. A session ends after ${maxIdleDays} days without use, and after ${maxSessionDays} days at the latest.`}
         >
           <SessionList />
+        </DescribedSection>
+        <DescribedSection
+          id="keys"
+          title="API keys"
+          lead={
+            <>
+              For programs and scripts. A key keeps working after you change your password. The{' '}
+              <a
+                className="font-[560] text-accent underline underline-offset-3 hover:decoration-2"
+                href="/api/docs"
+              >
+                API reference
+              </a>{' '}
+              has examples.
+            </>
+          }
+        >
+          <KeyList />
         </DescribedSection>
         <DescribedSection
           id="branding"

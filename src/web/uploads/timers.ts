@@ -16,13 +16,16 @@ export interface Timers {
   runEvery(ms: number, task: () => void): () => void
 }
 
+/** Implements `Timers.runAfter`. */
+export function runAfter(ms: number, task: () => void): () => void {
+  const timer = setTimeout(task, ms)
+  return () => clearTimeout(timer)
+}
+
 export const browserTimers: Timers = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
-  runAfter: (ms, task) => {
-    const timer = setTimeout(task, ms)
-    return () => clearTimeout(timer)
-  },
+  runAfter,
   runEvery: (ms, task) => {
     const timer = setInterval(task, ms)
     return () => clearInterval(timer)

@@ -66,6 +66,22 @@ export const accountScreens: Screens = {
     await expect(page.getByRole('button', { name: 'Remove Google' })).toBeDisabled()
     await expect(page.getByText(/^Custom branding is part of Premium/)).toBeVisible()
   },
+  'creating an API key': async ({ page }) => {
+    await page.getByRole('button', { name: 'New API key' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New API key' })
+    await dialog.getByRole('button', { name: 'Create key' }).click()
+    await expect(dialog.getByText('Please enter a name in one line.')).toBeVisible()
+  },
+  'a new API key': async ({ page }) => {
+    const dialog = page.getByRole('dialog', { name: /API key$/ })
+    await dialog.getByLabel('Name', { exact: true }).fill('W'.repeat(60))
+    await dialog.getByRole('button', { name: 'Create key' }).click()
+    await expect(dialog.getByText('Copy it now. It is not shown again.')).toBeVisible()
+  },
+  'a list of API keys': async ({ page }) => {
+    await page.getByRole('button', { name: 'Done' }).click()
+    await expect(page.getByRole('button', { name: /^Revoke W+$/ })).toBeVisible()
+  },
   'Admin Center, closed to other users': async ({ page }) => {
     await page.goto('/admin')
     await expect(page.getByRole('heading', { name: 'Admin Access Required' })).toBeVisible()

@@ -17,13 +17,15 @@ import { FileHasher } from './file-hasher.ts'
 import type { FileSystem } from './file-system.ts'
 import { Folders } from './folders.ts'
 import { isComplete, PartLists, totalBytes } from './part-lists.ts'
-import type { UploadActivity } from './receive-upload.ts'
+import { receiveBody, type UploadActivity } from './receive-upload.ts'
 import { deriveSigningKey, type SignedGrant, signUrl } from './signed-url.ts'
 import { WriteLocks } from './write-locks.ts'
 
 export interface DiskStorageOptions {
   /** The folder for all stored bytes. Created if missing. */
   dataDir: string
+  /** True if a server may be using the folder, whose starting uploads must be left alone. */
+  isInUse?: boolean
   /**
    * The public origin. Presigned URLs begin with it, unless `withOrigin` sets another origin of
    * this server.
@@ -77,13 +79,16 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
   const { clock, log, space, uploads, meter = noMeter, fileSystem = nodeFs } = options
   const signingKey = deriveSigningKey(options.secret)
   const folders = await Folders.open(fileSystem, options.dataDir)
+  if (!options.isInUse) await folders.removeLeftoverPartLists()
   const hasher = new FileHasher(log)
   const parts = new PartLists(folders)
   const locks = new WriteLocks()
   const crc32s = new Map<string, SizedCrc32>()
   const transfers = new Transfers({ meter, clock, log, clientAddress: options.clientAddress })
+  const receiver = { folders, locks, parts, crc32s, space, uploads, meter, clock, log }
   const http = new DiskHttp({
-    ...{ folders, locks, parts, crc32s, space, uploads, meter, clock, log, transfers },
+    ...receiver,
+    transfers,
     signingKey,
     shedLoad: options.shedLoad,
     nginxLocation: options.nginxLocation ?? null,
@@ -109,6 +114,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
     ...createSigners(options.appUrl.origin),
     withOrigin: (origin) => ({ ...disk, ...createSigners(origin) }),
     hasSpaceFor: (bytes) => space.hasSpaceFor(bytes),
+    receive: (object, body) => receiveBody(object, body, receiver),
     async listParts(key) {
       const storedParts = (await parts.read(key)) ?? []
       return storedParts.map(({ partNumber, size, crc32 }) => ({

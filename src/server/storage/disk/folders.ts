@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, readdir, readFile, stat } from 'node:fs/promises'
+import {
+  chmod,
+  constants,
+  copyFile,
+  type FileHandle,
+  readdir,
+  readFile,
+  stat,
+} from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { mergeByKey } from '../merge-by-key.ts'
 import { SizeMismatch, type StoredObject } from '../storage.ts'
@@ -34,19 +42,32 @@ export class Folders {
     this.#filesFolder = join(dataDir, 'files')
   }
 
-  /** Creates missing folders durably. Removes part lists that a crash left without their bytes. */
+  /** Creates missing folders durably. */
   static async open(fs: FileSystem, dataDir: string): Promise<Folders> {
     const folders = new Folders(fs, dataDir)
     await fs.mkdir(folders.#uploadsFolder, { recursive: true })
     await fs.mkdir(folders.#filesFolder, { recursive: true })
     await syncFolder(fs, dataDir)
-    const names = new Set(await readdir(folders.#uploadsFolder))
+    return folders
+  }
+
+  /** Removes part lists that a crash left without their bytes. No upload may be starting. */
+  async removeLeftoverPartLists(): Promise<void> {
+    const names = new Set(await readdir(this.#uploadsFolder))
     for (const name of names) {
       const key = name.slice(0, -partsSuffix.length)
       const isLeftover = name.endsWith(partsSuffix) && isStorageKey(key) && !names.has(key)
-      if (isLeftover) await folders.removePartList(key)
+      if (isLeftover) await this.removePartList(key)
     }
-    return folders
+  }
+
+  /**
+   * Stores a copy of a file, which shares its blocks where the file system can do that. A hard link
+   * would change with the file.
+   */
+  async copyUpload(key: string, path: string): Promise<void> {
+    await copyFile(path, this.#uploadPath(key), constants.COPYFILE_FICLONE)
+    await chmod(this.#uploadPath(key), 0o600)
   }
 
   /** Opens an upload's file. Creates an empty file if there is none. */

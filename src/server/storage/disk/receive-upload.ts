@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Clock } from '../../deps.ts'
 import { AppError } from '../../errors.ts'
 import type { UploadSpace } from '../../space/disk-space.ts'
+import type { ReceivedBody } from '../storage.ts'
 import type { TransferMeter } from '../transfers.ts'
 import { type WriteResult, writeBody } from './body-writer.ts'
 import { combineCrc32s, type SizedCrc32 } from './crc32.ts'
@@ -123,6 +124,36 @@ export async function receiveUpload(
     'Upload-Offset': size,
   }
   response.writeHead(200, responseHeaders).end()
+}
+
+/** Stores a body whose length may be unknown, as `Storage.receive` does. */
+export async function receiveBody(
+  { key, maxSize }: { key: string; maxSize: number },
+  { request, response, onReceived }: ReceivedBody,
+  { folders, locks, crc32s, space }: UploadReceiver,
+): Promise<number> {
+  const lock = await locks.acquire(key, 'UPLOAD_SUPERSEDED')
+  try {
+    const file = await folders.openUpload(key)
+    try {
+      const admit = async (bytes: number) => {
+        if (!space.reserveSpace(bytes)) throw new AppError('STORAGE_FULL')
+        await onReceived(bytes)
+      }
+      const target = { file, start: 0, limit: maxSize, admit }
+      const { endOffset, crc32 } = await writeBody(
+        { request, response, signal: lock.signal },
+        target,
+      )
+      if (!request.complete) throw new AppError('UPLOAD_INCOMPLETE')
+      crc32s.set(key, { size: endOffset, crc32 })
+      return endOffset
+    } finally {
+      await file.close()
+    }
+  } finally {
+    lock.release()
+  }
 }
 
 /**

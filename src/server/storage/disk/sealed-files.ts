@@ -23,6 +23,10 @@ export async function openSealedFiles(dataDir: string): Promise<SealedObjects> {
       await pipeline(bytes, file.createWriteStream())
       await folders.seal(key, size)
     },
+    async copy(key, size, path) {
+      await folders.copyUpload(key, path)
+      await folders.seal(key, size)
+    },
     remove: (key) => folders.remove(key),
     close: async () => undefined,
   }

@@ -160,7 +160,7 @@ export async function orUnavailable<T>(response: Promise<T>): Promise<T> {
   try {
     return await response
   } catch (cause) {
-    throw new AppError('UNAVAILABLE', { cause })
+    throw cause instanceof AppError ? cause : new AppError('UNAVAILABLE', { cause })
   }
 }
 

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
-import type { Readable } from 'node:stream'
+import { createReadStream } from 'node:fs'
+import { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
 import {
   DeleteObjectCommand,
@@ -17,6 +18,7 @@ import type { Logger } from 'pino'
 import type { S3Settings } from '../../config/s3-settings.ts'
 import type { Clock } from '../../deps.ts'
 import { AppError, StartupError } from '../../errors.ts'
+import { FairLimit } from '../../http/limits.ts'
 import type { ByteRange, Validators } from '../byte-range.ts'
 import { contentDisposition, downloadCacheControl, safeContentType } from '../download-headers.ts'
 import { mergeByKey } from '../merge-by-key.ts'
@@ -27,6 +29,7 @@ import {
   type ObjectDigest,
   type PartGrant,
   type RangeTarget,
+  type ReceivedBody,
   type SealedObjects,
   SizeMismatch,
   type Storage,
@@ -49,6 +52,7 @@ import {
   signPart,
 } from './client.ts'
 import { openS3Multipart } from './multipart.ts'
+import { receiveChunks } from './receive-chunks.ts'
 
 /**
  * Lifetime of the URL in a redirect. The URL can't be revoked if the link ends early, so it lives
@@ -66,6 +70,11 @@ const wholeFilePart = 1
  */
 const minWritePartSize = 8 * 1024 * 1024
 const maxWriteParts = 10_000
+/** The parts of a body from a client. In memory are two in flight and one that fills up. */
+const bodyPartSize = 5 * 1024 * 1024
+const bodyPartsInMemory = 3
+/** Bytes in memory of bodies from clients. */
+const bodyMemory = { total: 240 * 1024 * 1024, guaranteed: 120 * 1024 * 1024 }
 /** Reading fails if none of the object's bytes arrive for this long. */
 const stallMs = 30_000
 const folder = 'files/'
@@ -144,6 +153,7 @@ class BucketStorage implements S3Storage {
   readonly #signingClient: S3Client
   readonly #senders: CommandSenders
   readonly #uploads: ReturnType<typeof openS3Multipart>
+  readonly #bodies = new FairLimit(bodyMemory)
   #lastDigest: Promise<unknown> = Promise.resolve()
   /**
    * When this server first listed each multipart upload, by upload id, in milliseconds since 1970.
@@ -256,12 +266,42 @@ class BucketStorage implements S3Storage {
     }
   }
 
-  async write(key: string, size: number, bytes: Readable): Promise<void> {
-    const partSize = Math.max(minWritePartSize, Math.ceil(size / maxWriteParts))
+  write(key: string, size: number, bytes: Readable): Promise<void> {
+    return this.#send(key, bytes, sizeOfWriteParts(size, minWritePartSize))
+  }
+
+  async #send(key: string, bytes: Readable, partSize: number): Promise<void> {
     const params = { ...this.#objectOf(key), Body: bytes, ContentType: 'application/octet-stream' }
     await orUnavailable(
       new Upload({ client: this.#internalClient, params, partSize, queueSize: 2 }).done(),
     )
+  }
+
+  copy(key: string, size: number, path: string): Promise<void> {
+    return this.write(key, size, createReadStream(path))
+  }
+
+  async receive(
+    { key, maxSize }: { key: string; maxSize: number },
+    body: ReceivedBody,
+  ): Promise<number> {
+    const partSize = sizeOfWriteParts(maxSize, bodyPartSize)
+    const memory = Math.min(maxSize, bodyPartsInMemory * partSize)
+    const release = this.#bodies.take(body.clientAddress, memory)
+    if (!release) throw new AppError('TOO_MANY_TRANSFERS')
+    try {
+      let size = 0
+      const onReceived = async (count: number) => {
+        size += count
+        if (size > maxSize) throw new AppError('FILE_TOO_LARGE')
+        await body.onReceived(count)
+      }
+      const chunks = Readable.from(receiveChunks({ ...body, onReceived }))
+      await this.#send(key, chunks, partSize)
+      return size
+    } finally {
+      release()
+    }
   }
 
   async removeLeftoverParts(): Promise<void> {
@@ -426,6 +466,10 @@ class BucketStorage implements S3Storage {
 function objectKey(key: string): string {
   assertStorageKey(key)
   return `${folder}${key}`
+}
+
+function sizeOfWriteParts(maxSize: number, minPartSize: number): number {
+  return Math.max(minPartSize, Math.ceil(maxSize / maxWriteParts))
 }
 
 async function digestStream(bytes: Readable): Promise<ObjectDigest> {

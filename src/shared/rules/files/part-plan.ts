@@ -7,7 +7,7 @@ export const maxPartCount = 10_000
  * Small enough that retrying a part is cheap: sending 8 MiB takes half a minute at 2 Mbit/s. S3
  * requires at least 5 MiB for every part but the last.
  */
-export const defaultPartSize = 8 * mebibyte
+export const defaultPartSize = 8 * 1024 ** 2
 
 /**
  * How many part URLs are signed when an upload starts. Clients send fewer parts than this in

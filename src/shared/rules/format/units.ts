@@ -1,6 +1,6 @@
 export const mebibyte = 1024 ** 2
 
-export const gibibyte = 1024 * mebibyte
+export const gibibyte = 1024 ** 3
 
 export const minuteInMs = 60_000
 

@@ -14,3 +14,10 @@ export const ownSignInWaysQuery = queryOptions({
   queryFn: ({ signal }) => call('listOwnWays', { signal }),
   refetchOnMount: 'always',
 })
+
+/** The user's API keys, with when they were last used. */
+export const keysQuery = queryOptions({
+  queryKey: ['/api/keys'],
+  queryFn: ({ signal }) => call('listKeys', { signal }),
+  refetchOnMount: 'always',
+})

@@ -70,6 +70,10 @@ export function StoredData() {
         For each signed-in browser: its User-Agent, the IP address that used it last, and when you
         signed in and last used it. The <a href="/account">account page</a> shows all of this.
       </DataEntry>
+      <DataEntry title="API keys" retention="until you revoke the key">
+        For each key: its name, first characters and a hash, what it may do, and when it was created
+        and last used.
+      </DataEntry>
       <DataEntry
         title="Your files"
         retention={

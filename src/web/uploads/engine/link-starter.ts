@@ -1,9 +1,9 @@
 import { errorTable } from '../../../shared/contract/errors.ts'
+import { toTicket } from '../records/to-ticket.ts'
 import {
   isFinished,
   type RecordLink,
   type StartedUpload,
-  toTicket,
   type UploadRecord,
 } from '../records/upload-record.ts'
 import type { StartLink, UploadCalls } from '../transfer/upload-calls.ts'

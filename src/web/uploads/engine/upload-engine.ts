@@ -28,9 +28,10 @@ import { BatchProgress } from './batch-progress.ts'
 import { createLinkStarter } from './link-starter.ts'
 import { type AddedFiles, createRecord } from './new-record.ts'
 import { UploadResumer } from './resume-uploads.ts'
+import { describeFailure } from './run-failure.ts'
 import { UploadFiles } from './upload-files.ts'
 import { UploadList } from './upload-list.ts'
-import type { RunDeps, RunResult } from './upload-run.ts'
+import type { RunDeps, RunFailure, RunResult } from './upload-run.ts'
 import { isLargeDrop, UploadRunner } from './upload-runner.ts'
 import {
   canAutoResume,
@@ -354,8 +355,9 @@ export class UploadEngine {
     }
   }
 
-  #handleFailure(record: UploadRecord, result: RunResult & { type: 'failed' }): void {
-    const { stage, error, code, isUnreadable } = result
+  #handleFailure(record: UploadRecord, result: RunFailure): void {
+    const { stage, isUnreadable } = result
+    const { error, code } = describeFailure(record, result)
     const now = this.#deps.timers.now()
     const failedRecord = toFailed(record, error, code, now)
     // The server has ended this upload, so there is nothing to resume or abort.

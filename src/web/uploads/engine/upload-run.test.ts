@@ -93,7 +93,6 @@ beforeEach(() => {
     listParts: async () => ({ ok: true, value: { parts: [] } }),
     confirmUpload: hangUntilAborted,
     abortUpload: async () => ({ ok: true, value: null }),
-    currentUser: async () => ({ ok: true, value: { id: 'ada' } }),
   }
 })
 afterEach(() => {
@@ -231,7 +230,7 @@ describe('a failed attempt', () => {
     startRun({ ticket: { ...ticket, parts: { size: 400, count: 3 } }, uploadStartTime: 0 })
     expect(await resultPromise).toMatchObject({
       type: 'failed',
-      error: 'Upload failed with status 403',
+      cause: { kind: 'status', status: 403 },
     })
     expect(record.ticket).not.toBeNull()
   })
@@ -254,7 +253,10 @@ describe('an error', () => {
       throw error
     }
     startRun()
-    expect(await resultPromise).toMatchObject({ type: 'failed', error: 'Upload failed' })
+    expect(await resultPromise).toMatchObject({
+      type: 'failed',
+      cause: { kind: 'status', status: null },
+    })
     expect(reportedErrors).toEqual([error])
   })
 

@@ -1,10 +1,7 @@
 import type { Interruption } from '../interruption.ts'
-import {
-  type StartedUpload,
-  toTicket,
-  type UploadRecord,
-  type UploadTicket,
-} from '../records/upload-record.ts'
+import { toTicket } from '../records/to-ticket.ts'
+import type { StartedUpload, UploadRecord, UploadTicket } from '../records/upload-record.ts'
+import type { Timers } from '../timers.ts'
 import type { FileChecksums } from '../transfer/checksums.ts'
 import { requestTimeoutMs } from '../transfer/storage-request.ts'
 import {
@@ -14,13 +11,7 @@ import {
   type RepeatedCall,
   type UploadCalls,
 } from '../transfer/upload-calls.ts'
-import {
-  type CallError,
-  callErrorText,
-  type Outcome,
-  transferCode,
-  transferErrorText,
-} from '../upload-errors.ts'
+import type { CallError, Outcome } from '../upload-errors.ts'
 import type { FailedStage } from '../upload-notices.ts'
 import { type SendFile, type StoredPart, TransferError } from '../upload-ports.ts'
 import type { UploadActivity } from '../uploads-state.ts'
@@ -32,7 +23,8 @@ import { withBytes } from './upload-state.ts'
 const progressIntervalMs = 500
 
 export interface RunDeps extends CallDeps {
-  calls: Omit<UploadCalls, 'startLink'>
+  timers: Timers
+  calls: Pick<UploadCalls, 'getUploadUrl' | 'listParts' | 'confirmUpload' | 'abortUpload'>
   /** Starts an upload that shares its link with others. Frees its slot if it has been stopped. */
   startInLink: (record: UploadRecord, signal: AbortSignal) => Promise<Outcome<StartedUpload>>
   sendFile: SendFile
@@ -50,17 +42,18 @@ export interface RunRecord {
   onActivityChange(): void
 }
 
+export interface RunFailure {
+  type: 'failed'
+  stage: FailedStage
+  cause: CallError | TransferError
+  isUnreadable: boolean
+}
+
 export type RunResult =
   | { type: 'stored' }
   /** The user has to sign in or choose the file again before the upload can continue. */
   | { type: 'paused'; need: 'sign-in' | 'file' }
-  | {
-      type: 'failed'
-      stage: FailedStage
-      error: string
-      code: string | null
-      isUnreadable: boolean
-    }
+  | RunFailure
 
 type CallStage = 'start' | 'confirm'
 
@@ -305,26 +298,19 @@ export class UploadRun {
   }
 
   #toResult(error: unknown): RunResult {
-    const { path, ticket } = this.#record.get()
     if (error instanceof StageError) {
-      const { stage, callError } = error
-      if (callError.status === 401) return { type: 'paused', need: 'sign-in' }
-      if (!this.#file && stage === 'confirm' && lacksBytes(callError)) {
+      const { stage, callError: cause } = error
+      if (cause.status === 401) return { type: 'paused', need: 'sign-in' }
+      if (!this.#file && stage === 'confirm' && lacksBytes(cause)) {
         return { type: 'paused', need: 'file' }
       }
-      const text = callErrorText(stage, path, callError)
-      return { type: 'failed', stage, error: text, code: callError.code, isUnreadable: false }
+      return { type: 'failed', stage, cause, isUnreadable: false }
     }
     if (!(error instanceof TransferError)) this.#deps.reportError(error)
-    const { kind, status } = error instanceof TransferError ? error : new TransferError('status')
-    if (kind === 'signed-out') return { type: 'paused', need: 'sign-in' }
-    return {
-      type: 'failed',
-      stage: 'transfer',
-      error: transferErrorText(path, kind, status, ticket?.store === 's3'),
-      code: transferCode(kind, status),
-      isUnreadable: kind === 'unreadable' || kind === 'changed',
-    }
+    const cause = error instanceof TransferError ? error : new TransferError('status')
+    if (cause.kind === 'signed-out') return { type: 'paused', need: 'sign-in' }
+    const isUnreadable = cause.kind === 'unreadable' || cause.kind === 'changed'
+    return { type: 'failed', stage: 'transfer', cause, isUnreadable }
   }
 }
 

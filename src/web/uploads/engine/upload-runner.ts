@@ -1,5 +1,4 @@
 import type { UploadRecord } from '../records/upload-record.ts'
-import type { UploadCalls } from '../transfer/upload-calls.ts'
 import type { UploadActivity } from '../uploads-state.ts'
 import type { UploadFiles } from './upload-files.ts'
 import { type RunDeps, type RunResult, UploadRun } from './upload-run.ts'
@@ -31,8 +30,7 @@ export function isLargeDrop(dropSize: number): boolean {
   return dropSize > maxPausedDropSize
 }
 
-export interface RunnerDeps extends Omit<RunDeps, 'calls'> {
-  calls: UploadCalls
+export interface RunnerDeps extends RunDeps {
   files: Pick<UploadFiles, 'get'>
   getRecord: (id: string) => UploadRecord | undefined
   update: (record: UploadRecord) => void

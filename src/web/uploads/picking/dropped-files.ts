@@ -2,6 +2,7 @@
  * Reads files that the user drops, pastes, or chooses in the browser's file picker. Chromium
  * provides a handle for each file, which lets the page read it again after a reload.
  */
+import { isSystemFile } from '../../../shared/rules/files/system-files.ts'
 import type { PickedFile } from './picked-file.ts'
 
 /** Files dropped, pasted or chosen together, including those in folders. */
@@ -30,12 +31,6 @@ interface FolderNode {
 }
 /** A file or folder, as a handle or an entry. */
 type TreeNode = FileNode | FolderNode
-
-/**
- * Files that operating systems add to folders. Skipped in an uploaded folder, but not if dropped
- * directly.
- */
-const systemFiles = new Set(['.ds_store', 'thumbs.db', 'desktop.ini'])
 
 function isFolder(node: TreeNode): node is FolderNode {
   return 'list' in node
@@ -131,7 +126,7 @@ async function readNodes(
 function tidyFolder(nodes: readonly TreeNode[]): TreeNode[] {
   const { compare } = new Intl.Collator(undefined, { numeric: true })
   return nodes
-    .filter((node) => isFolder(node) || !systemFiles.has(node.name.toLowerCase()))
+    .filter((node) => isFolder(node) || !isSystemFile(node.name))
     .sort((a, b) => compare(a.name, b.name))
 }
 

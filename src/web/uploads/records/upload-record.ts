@@ -35,13 +35,6 @@ const ticketSchema = z.object({
 })
 export type UploadTicket = z.infer<typeof ticketSchema>
 
-/** Returns the ticket in a server's response, which may contain part URLs. */
-export function toTicket({ parts, ...ticket }: StartedUpload): UploadTicket {
-  if (!parts) return ticket
-  const { urls: _, ...plan } = parts
-  return { ...ticket, parts: plan }
-}
-
 /** Identifies a file when the user chooses it again. */
 const fileIdentitySchema = z.object({
   /** The name on disk, before sanitizing. */

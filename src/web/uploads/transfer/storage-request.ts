@@ -47,7 +47,7 @@ export type StorageResponse =
     }
 
 /** How long the response may take after the body's last byte, as a multiple of `stallMs`. */
-const responseStallFactor = 4
+export const responseStallFactor = 4
 
 /**
  * Sends a request. Rejects only with the signal's reason. Any other outcome, including a lost

@@ -66,7 +66,7 @@ export interface RepeatedCall<Input, Value> {
 }
 
 export interface CallDeps extends RetryDeps {
-  timers: Timers
+  timers: Pick<Timers, 'runAfter'>
 }
 
 /**
@@ -95,7 +95,7 @@ export async function callWithRetries<Input, Value>(
  */
 export async function callWithTimeout<Input, Value>(
   { call, input, timeoutMs = callTimeoutMs, isAbortable = false }: RepeatedCall<Input, Value>,
-  timers: Timers,
+  timers: CallDeps['timers'],
   signal?: AbortSignal,
 ): Promise<Outcome<Value>> {
   const timeoutController = new AbortController()

@@ -1,4 +1,4 @@
-import { cleanFileName, insertBeforeExtension } from '../../shared/rules/files/file-name.ts'
+import { cleanFileName, insertBeforeExtension } from './file-name.ts'
 
 /** Matches the names of Windows devices, with any extension. */
 const deviceNames = /^(con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³]|conin\$|conout\$) *(\.|$)/iu

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { prepareDataFolder } from '../../../tests/support/data-folder.ts'
 import { freshDatabase } from '../../../tests/support/postgres.ts'
-import { openDatabase, openReadOnly, requireNoServer } from './open.ts'
+import { openDatabase, openDatabaseInUse, requireNoServer } from './open.ts'
 import { findPostmaster } from './postgres-folder.ts'
 
 const log = { info() {}, warn() {} }
@@ -22,7 +22,7 @@ it('reads the embedded database with and without a running server', async () => 
   const embedded = { dataDir, databaseUrl: null }
   const pids: (number | null)[] = []
   const read = async () => {
-    const { pool, close } = await openReadOnly(embedded, log)
+    const { pool, close } = await openDatabaseInUse(embedded, log)
     await pool.query('select 1 from users')
     pids.push(await findPostmaster(join(dataDir, 'postgres')))
     await close()
@@ -46,15 +46,15 @@ it('rejects a database of another version and an unreachable one', async () => {
   )
   await client.end()
   const config = { dataDir: folder, databaseUrl: url }
-  await expect(openReadOnly(config, log)).rejects.toThrow('another version of Mayfly')
+  await expect(openDatabaseInUse(config, log)).rejects.toThrow('another version of Mayfly')
   await drop()
-  await expect(openReadOnly(config, log)).rejects.toThrow('The database cannot be used')
+  await expect(openDatabaseInUse(config, log)).rejects.toThrow('The database cannot be used')
 })
 
 it("distinguishes a server's connection from a command's", async () => {
   const { url, drop } = await freshDatabase()
   const config = { dataDir: folder, databaseUrl: url }
-  const commandDatabase = await openReadOnly(config, log)
+  const commandDatabase = await openDatabaseInUse(config, log)
   await commandDatabase.pool.query('select 1')
   await requireNoServer(url)
   await commandDatabase.close()

@@ -1,0 +1,116 @@
+import * as http from 'node:http'
+import * as https from 'node:https'
+import { json } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import type { Endpoints } from '../shared/contract/index.ts'
+import type { CallInput, CallResponse, JsonEndpointName } from '../web/api/call.ts'
+import { runAfter } from '../web/uploads/timers.ts'
+import { isServerUp } from '../web/uploads/transfer/retry-policy.ts'
+import type { CallDeps } from '../web/uploads/transfer/upload-calls.ts'
+import type { CallError, Outcome } from '../web/uploads/upload-errors.ts'
+import { showText } from './progress.ts'
+
+type RouteOf<Name extends keyof Endpoints> =
+  `${Endpoints[Name]['method']} ${Endpoints[Name]['path']}`
+type EndpointOf<Route> = {
+  [Name in JsonEndpointName]: RouteOf<Name> extends Route ? Name : never
+}[JsonEndpointName]
+type CallOutcome<Value> = Outcome<Value> & { headers?: http.IncomingHttpHeaders }
+
+interface AnyInput {
+  params?: Record<string, string>
+  query?: Record<string, string>
+  body?: unknown
+  signal?: AbortSignal
+}
+
+/** Calls an endpoint. Never rejects; an aborted call resolves as if there were no response. */
+export interface Call {
+  <Route extends RouteOf<JsonEndpointName>>(
+    route: Route,
+    input?: Omit<CallInput<EndpointOf<Route>>, 'fresh'>,
+  ): Promise<CallOutcome<CallResponse<EndpointOf<Route>>>>
+  (route: RouteOf<'unlockLink'>, input: AnyInput): Promise<CallOutcome<unknown>>
+}
+
+export const noResponse: CallError = { status: null, code: null, message: null }
+
+interface RequestOptions extends Pick<http.RequestOptions, 'method' | 'headers' | 'timeout'> {
+  body?: string | AsyncIterable<Uint8Array>
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * Sends a request. Rejects if the connection is lost before the response. By default, a minute
+ * without a byte in either direction counts as such.
+ */
+export function sendRequest(
+  url: URL,
+  { body = '', ...options }: RequestOptions,
+): Promise<http.IncomingMessage> {
+  const { request } = url.protocol === 'https:' ? https : http
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, { timeout: 60_000, ...options } as http.RequestOptions)
+    const abort = () => outgoing.destroy(new Error('The connection was lost.'))
+    outgoing.on('response', resolve).on('error', reject).on('timeout', abort)
+    if (typeof body === 'string') outgoing.end(body)
+    else pipeline(body, outgoing).catch(abort)
+  })
+}
+
+/** @param headers sent with every call. */
+export function createCall(origin: string, headers: Record<string, string>): Call {
+  return (async (route: string, { params = {}, query = {}, body, signal }: AnyInput = {}) => {
+    const [method, path = ''] = route.split(' ')
+    const fill = (_: string, name: string) => encodeURIComponent(params[name] ?? '')
+    const url = new URL(path.replaceAll(/\{(\w+)\}/g, fill), origin)
+    url.search = String(new URLSearchParams(query))
+    try {
+      const response = await sendRequest(url, {
+        method,
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(body) ?? '',
+        signal,
+        // A confirm may take minutes.
+        ...(signal && { timeout: 0 }),
+      })
+      const error = await readError(response)
+      if (error) return { ok: false, error }
+      const { statusCode, headers: received } = response
+      if (statusCode === 204) response.resume()
+      return { ok: true, value: statusCode !== 204 && (await json(response)), headers: received }
+    } catch {
+      return { ok: false, error: noResponse }
+    }
+  }) as Call
+}
+
+/** Returns the error in a response, or null. A proxy may have replaced its body. */
+export async function readError(response: http.IncomingMessage): Promise<CallError | null> {
+  const { statusCode: status = 0 } = response
+  if (status < 300) return null
+  const body = (await json(response).catch(() => null)) as Partial<CallError> | null
+  const message = body?.message ?? `The server answered with status ${status}.`
+  return { status, code: body?.code ?? null, message, retryAfterMs: retryAfterMs(response) }
+}
+
+/** A date in the header counts as no delay. */
+export function retryAfterMs({ headers }: http.IncomingMessage): number | null {
+  return Number(headers['retry-after']) * 1000 || null
+}
+
+/** What the upload engine's retries need. */
+export const retryOptions = {
+  signal: new AbortController().signal,
+  onInterrupted: () => showText('Connection lost or server busy, trying again …'),
+}
+
+/** Returns what the upload engine needs to retry. */
+export function createRetryDeps(call: Call): CallDeps {
+  return {
+    wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    random: Math.random,
+    isServerReady: async () => isServerUp(await call('GET /api/ready')),
+    timers: { runAfter },
+  }
+}

@@ -1,0 +1,27 @@
+import type { Outcome } from '../web/uploads/upload-errors.ts'
+
+/** The exit codes that scripts can rely on (docs/cli.md). */
+export const exitCodes = { failed: 1, usage: 2, forbidden: 3, notFound: 4, unreachable: 5 }
+
+const exitCodesByStatus: Record<number, number> = { 401: 3, 403: 3, 404: 4 }
+
+/** An error that ends the program. The message is printed and never contains the key. */
+export class CliError extends Error {
+  readonly exitCode: number
+
+  constructor(message: string, exitCode: number = exitCodes.failed) {
+    super(message)
+    this.exitCode = exitCode
+  }
+}
+
+/**
+ * Returns the value of a call.
+ * @throws {CliError} if the call failed.
+ */
+export function unwrap<Value>(outcome: Outcome<Value>): Value {
+  if (outcome.ok) return outcome.value
+  const { status, message } = outcome.error
+  if (status === null) throw new CliError('No response from the server.', exitCodes.unreachable)
+  throw new CliError(message ?? '', exitCodesByStatus[status])
+}

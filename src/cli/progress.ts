@@ -1,0 +1,14 @@
+let shownText = ''
+
+/** Replaces the line that shows progress on a terminal. Shows nothing elsewhere. */
+export function showText(text: string): void {
+  if (text === shownText || !process.stderr.isTTY) return
+  shownText = text
+  process.stderr.write(`\r\x1b[K${text}`)
+}
+
+/** Shows nothing once all bytes are done. */
+export function showProgress(label: string, doneBytes: number, totalBytes: number): void {
+  const percent = Math.floor((100 * doneBytes) / totalBytes)
+  showText(doneBytes < totalBytes ? `${label}: ${percent} %` : '')
+}

@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { maxBatchLength } from '../shared/contract/batch.ts'
+import type { CallResponse } from '../web/api/call.ts'
+import { sendBytes } from '../web/uploads/transfer/send-bytes.ts'
+import { requestTimeoutMs } from '../web/uploads/transfer/storage-request.ts'
+import { callWithRetries, requireValue } from '../web/uploads/transfer/upload-calls.ts'
+import { TransferError } from '../web/uploads/upload-ports.ts'
+import { type Call, createRetryDeps, retryOptions } from './api.ts'
+import { CliError, exitCodes, unwrap } from './cli-error.ts'
+import { findFiles, type LocalFile, openFile } from './local-files.ts'
+import { showProgress } from './progress.ts'
+import { partChecksum, sendToStorage } from './send-to-storage.ts'
+import { type Options, openServer, type Settings, uploadsDir } from './settings.ts'
+
+type StartedUpload = CallResponse<'createLink'>['uploads'][number]
+
+/**
+ * Uploads files and those in folders, and prints the link once all are stored. Continues what an
+ * earlier run of the same command has left unfinished.
+ * @throws {CliError} if a file can't be uploaded.
+ */
+export async function put(paths: string[], options: Options, settings: Settings): Promise<void> {
+  const { origin, call } = openServer(settings)
+  const allFiles = await findFiles(paths)
+  const links = (options.each ? allFiles.map((file) => [file]) : [allFiles]).map((files) => {
+    const command = JSON.stringify([settings, options, files])
+    const id = createHash('sha256').update(command).digest('hex')
+    return { files, id, stateFile: join(uploadsDir, `${id}.json`) }
+  })
+  await mkdir(uploadsDir, { recursive: true, mode: 0o700 })
+  for (const link of links) console.log(`${origin}/s/${await putLink(link, options, call)}`)
+  // Not earlier, so that a repeated command doesn't upload files again.
+  for (const { stateFile } of links) await rm(stateFile)
+}
+
+interface Job {
+  file: LocalFile
+  upload: StartedUpload
+}
+
+/** The link of a command. */
+interface Link {
+  files: LocalFile[]
+  /** Identifies the command. */
+  id: string
+  /** Where the command keeps its uploads, so that a later run can continue them. */
+  stateFile: string
+}
+
+/** Uploads the files of one link. Returns its code. */
+async function putLink(link: Link, options: Options, call: Call): Promise<string | undefined> {
+  const saved = JSON.parse(await readFile(link.stateFile, 'utf8').catch(() => 'null'))
+  const uploads: StartedUpload[] = saved ?? (await startLink(link, options, call))
+  const jobs = link.files.map((file, index) => ({ file, upload: uploads[index] as StartedUpload }))
+  const sendQueue = async (queue: Iterable<Job>) => {
+    for (const job of queue) await send(job, saved !== null, call)
+  }
+  // Four small files travel at once, and then large ones one by one, each with four parts at once.
+  const small = jobs.filter(({ upload }) => !upload.parts).values()
+  try {
+    await Promise.all(Array.from({ length: 4 }, () => sendQueue(small)))
+    await sendQueue(jobs.filter(({ upload }) => upload.parts))
+    await confirmAll(uploads, call)
+    return uploads[0]?.shortCode
+  } catch (error) {
+    // The server has removed uploads that were idle for a day.
+    const isOutdated = error instanceof CliError && error.exitCode === exitCodes.notFound
+    if (saved === null || !isOutdated) throw error
+    await rm(link.stateFile)
+    return putLink(link, options, call)
+  }
+}
+
+/** Starts the uploads. The same id returns the same ones. */
+async function startLink(
+  { files, id, stateFile }: Link,
+  { days, limit, title, password }: Options,
+  call: Call,
+): Promise<StartedUpload[]> {
+  const body = {
+    files: files.map(({ name, size }) => ({ fileName: name, fileSize: size, fileType: '' })),
+    expirationDays: days,
+    maxDownloads: limit,
+    title,
+    password,
+    idempotencyKey: id,
+  }
+  const { uploads } = unwrap(await call('POST /api/links', { body }))
+  await writeFile(`${stateFile}.new`, JSON.stringify(uploads), { mode: 0o600 })
+  await rename(`${stateFile}.new`, stateFile)
+  return uploads
+}
+
+async function send({ file, upload }: Job, isResumed: boolean, call: Call): Promise<void> {
+  const { cloudKey, metadata } = upload
+  const deps = createRetryDeps(call)
+  const listCall = {
+    call: (query: { cloudKey: string }, signal: AbortSignal) =>
+      call('GET /api/files/upload-parts', { query, signal }),
+    input: { cloudKey },
+  }
+  try {
+    const stored = isResumed && (await callWithRetries(listCall, retryOptions, deps))
+    const job = {
+      ...retryOptions,
+      file: openFile(file),
+      ticket: upload,
+      contentType: metadata.mimeType,
+      storedParts: stored ? requireValue(stored).parts : [],
+      hasOriginalDate: true,
+      isResumed,
+      onProgress: (bytes: number) => showProgress(file.name, bytes, file.size),
+    }
+    await sendBytes(job, {
+      ...deps,
+      send: sendToStorage,
+      checksums: { part: partChecksum },
+      signParts: (body, signal) => call('POST /api/files/upload-parts', { body, signal }),
+    })
+  } catch (error) {
+    if (!(error instanceof TransferError)) throw error
+    // An earlier run may have confirmed it.
+    if (error.kind === 'gone') return
+    const exitCode = error.kind === 'signed-out' ? exitCodes.forbidden : exitCodes.failed
+    throw new CliError(`${file.path} can't be uploaded: ${error.message}`, exitCode)
+  }
+}
+
+/** Confirms uploads. It makes no difference if an earlier run has done so. */
+async function confirmAll(uploads: StartedUpload[], call: Call): Promise<void> {
+  for (let from = 0; from < uploads.length; from += maxBatchLength) {
+    const batch = uploads.slice(from, from + maxBatchLength)
+    const confirmCall = {
+      call: (body: { uploads: { cloudKey: string }[] }, signal: AbortSignal) =>
+        call('POST /api/files/confirm-uploads', { body, signal }),
+      input: { uploads: batch.map(({ cloudKey }) => ({ cloudKey })) },
+      timeoutMs: requestTimeoutMs,
+    }
+    const outcome = await callWithRetries(confirmCall, retryOptions, createRetryDeps(call))
+    const failed = unwrap(outcome).results.find((result) => 'error' in result)
+    if (failed) unwrap({ ok: false, error: { ...failed.error, status: failed.error.httpStatus } })
+  }
+}

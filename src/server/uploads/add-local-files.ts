@@ -1,0 +1,53 @@
+import mime from 'mime'
+import type { Deps } from '../deps.ts'
+import { deleteLink } from '../links/delete-link.ts'
+import type { SealedObjects } from '../storage/storage.ts'
+import { confirmUploads } from './confirm-upload.ts'
+import { startUploads } from './start-upload.ts'
+
+/** A file on this machine. The size is in bytes. */
+export interface LocalFile {
+  path: string
+  name: string
+  size: number
+}
+
+type AddDeps = Pick<
+  Deps,
+  'clock' | 'db' | 'log' | 'mailQueue' | 'requestJob' | 'settings' | 'stores'
+> & { objects: Pick<SealedObjects, 'copy'> }
+
+/**
+ * Makes a link of copies of files that are on this machine, all or none, with the checks and limits
+ * of an upload.
+ * @returns the link's short code.
+ * @throws {AppError} as `startUploads` and `confirmUploads`.
+ * @throws if a file can't be read.
+ */
+export async function addLocalFiles(
+  deps: AddDeps,
+  ownerId: string,
+  files: readonly LocalFile[],
+  expirationDays: number,
+): Promise<string> {
+  const requests = files.map(({ name, size }) => ({
+    fileName: name,
+    fileSize: size,
+    fileType: mime.getType(name) ?? 'application/octet-stream',
+    expirationDays,
+  }))
+  const { uploads } = await startUploads(deps, ownerId, requests, { kind: 'new', options: {} })
+  const shortCode = uploads[0]?.shortCode ?? ''
+  try {
+    for (const [index, { path, size }] of files.entries()) {
+      await deps.objects.copy(uploads[index]?.cloudKey ?? '', size, path)
+    }
+    const results = await confirmUploads(deps, ownerId, uploads)
+    for (const result of results) if (result.status === 'rejected') throw result.reason
+    return shortCode
+  } catch (error) {
+    // The server removes the bytes of what has been deleted.
+    await deleteLink(deps.db, ownerId, shortCode, deps.clock())
+    throw error
+  }
+}

@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeKey, withKey } from '../../../tests/support/keys.ts'
+import { json, makeClient, makePerson, type Person } from '../../../tests/support/make.ts'
+import { describePutFile } from '../../../tests/support/put-file.suite.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { testSpace } from '../../../tests/support/test-space.ts'
+import { mebibyte } from '../../shared/rules/format/units.ts'
+import { uploads } from '../db/schema.ts'
+
+describePutFile('the disk', async () => ({}))
+
+describe('PUT /api/up on a full disk', () => {
+  const space = testSpace()
+  let app: TestApp
+  let user: Person
+  let key: string
+  beforeAll(async () => {
+    app = await startTestApp({ space })
+    user = await makePerson(app)
+    key = (await makeKey(user)).key
+  })
+  afterAll(() => app.close())
+
+  const put = (body: BodyInit) =>
+    withKey(makeClient(app), key).fetch('/api/up/x', {
+      method: 'PUT',
+      body,
+      duplex: 'half',
+    } as RequestInit)
+
+  it('refuses a file before it arrives', async () => {
+    space.freeBytes = 1000
+    const response = await put(randomBytes(1001))
+    expect([response.status, await response.text()]).toEqual([507, expect.stringMatching(/.*\n$/)])
+  })
+
+  it('keeps nothing of a file for which the space runs out', async () => {
+    space.freeBytes = 1024 * mebibyte
+    const chunks = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(randomBytes(10)),
+      pull(controller) {
+        space.freeBytes = 0
+        controller.enqueue(randomBytes(mebibyte))
+        controller.close()
+      },
+    })
+    const response = await put(chunks)
+    expect(response.status).toBe(507)
+    expect(await app.deps.db.$count(uploads)).toBe(0)
+    expect(await json(await user.fetch('/api/files'))).toEqual([])
+  })
+})
