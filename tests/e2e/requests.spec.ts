@@ -57,10 +57,20 @@ test('a visitor sends files over a broken connection, and the user shares them',
   network.restore()
   const uploads = sender.getByRole('region', { name: 'Files being sent' })
   await expect(uploads.getByText('Choose the same file again').first()).toBeVisible()
+  await expect(sender.getByText('can’t receive more files')).toBeHidden()
+
+  // What has begun may finish after the request has closed.
+  await page.getByRole('button', { name: 'More for Photos of the opening' }).click()
+  await page.getByRole('menuitem', { name: 'Close request' }).click()
+  await page.getByRole('button', { name: 'Close request' }).click()
+  await expect(page.getByText('Request closed', { exact: true })).toBeVisible()
+  errors.expect(/404 \(Not Found\)/)
+  await sender.reload()
+  await expect(sender.getByRole('heading', { name: 'This request is closed' })).toBeVisible()
+  await expect(uploads.getByText('Choose the same file again').first()).toBeVisible()
   await dropFiles(sender, [film.path, note.path], uploads.getByRole('heading'))
   await expect(sender.getByRole('heading', { name: 'Sent' })).toBeFocused()
-  await expect(sender.getByText('Ada Lovelace has received 2 files (17 MB).')).toBeVisible()
-  await expect(sender.getByText('can’t receive more files')).toBeHidden()
+  await expect(sender.getByText('Received: 2 files (17 MB).')).toBeVisible()
   expectNoWastedPuts(network)
 
   await page.getByRole('tab', { name: 'Upload' }).click()

@@ -70,5 +70,7 @@ it('is the same page for closed and unknown requests', async () => {
   const closed = await openPage(code)
   expect(closed.response.status).toBe(404)
   expect(closed.html).toContain('This request is closed')
+  // What has begun can still be resumed.
+  expect(closed.html).toContain('send-files')
   expect((await openPage('abcdefghjk')).html).toBe(closed.html)
 })

@@ -4,13 +4,16 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { createStore } from 'zustand/vanilla'
 import { fakeFile, uploadRecord } from '../../../../tests/support/upload-fixtures.ts'
 import type { UploadsState } from '../../uploads/uploads-state.ts'
-import { acceptFiles, Delivery } from './delivery.tsx'
+import { acceptFiles, Delivery, type RequestFacts } from './delivery.tsx'
 
 afterEach(cleanup)
 
 const pick = (name: string, size = 10) => ({ file: fakeFile(name, size) })
 
-function showDelivery(state: Partial<UploadsState> = {}, maxFiles = 1000) {
+function showDelivery(
+  state: Partial<UploadsState> = {},
+  { maxFiles = 1000, requester = 'Ada' }: Partial<RequestFacts> = {},
+) {
   const added: unknown[] = []
   const onCleared = vi.fn()
   const store = createStore<UploadsState>(
@@ -25,7 +28,7 @@ function showDelivery(state: Partial<UploadsState> = {}, maxFiles = 1000) {
         ...state,
       }) as unknown as UploadsState,
   )
-  const request = { requester: 'Ada', maxFileSize: 100, maxFiles }
+  const request = { requester, maxFileSize: 100, maxFiles }
   const { container } = render(<Delivery store={store} request={request} onCleared={onCleared} />)
   return {
     added,
@@ -65,7 +68,7 @@ test('the chosen files are sent with the name of the sender', () => {
 })
 
 test('more files than the request can take are not sent', () => {
-  const { added, choose, press, text } = showDelivery({}, 1)
+  const { added, choose, press, text } = showDelivery({}, { maxFiles: 1 })
   choose('a.txt', 'b.txt')
   expect(text()).toContain('At most 1 file can be sent now.')
   press(/^Send 2 files/)
@@ -86,10 +89,12 @@ test('a name that the server would refuse is refused before anything is sent', (
 })
 
 test('a request that takes nothing now offers no files to choose, but unfinished ones go on', () => {
-  expect(showDelivery({}, 0).text()).toBe('')
+  expect(showDelivery({}, { maxFiles: 0 }).text()).toBe('')
   cleanup()
   const paused = uploadRecord({ id: 'a', status: 'paused' })
-  expect(showDelivery({ records: [paused] }, 0).text()).toContain('Keep this page open')
+  expect(showDelivery({ records: [paused] }, { maxFiles: 0 }).text()).toContain(
+    'Keep this page open',
+  )
 })
 
 test('before more is sent, the page is asked what the request takes now', () => {
@@ -107,6 +112,10 @@ test('files are listed as sent only once all of them have arrived', () => {
   expect(showDelivery({ records: [stored] }).text()).toContain(
     'Ada has received 1 file (1000 Bytes).',
   )
+  cleanup()
+  const { text } = showDelivery({ records: [stored] }, { requester: '' })
+  expect(text()).toContain('Received: 1 file (1000 Bytes).')
+  expect(text()).not.toContain('Send more files')
 })
 
 test('of a thousand files, those being sent and the next ones are listed', () => {

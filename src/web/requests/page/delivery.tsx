@@ -24,7 +24,7 @@ import type { UploadsStore } from '../../uploads/uploads-state.ts'
 
 /** What the page knows about its request. */
 export interface RequestFacts {
-  /** The name of the user who asks for files. */
+  /** The name of the user who asks for files. Empty if the request has closed. */
   requester: string
   /** Of each file, in bytes. */
   maxFileSize: number
@@ -324,8 +324,14 @@ function Sent({ records, requester, headingRef, onMore }: SentProps) {
         Sent
       </h2>
       <p role="status">
-        <bdi>{requester}</bdi> has received {formatCount(records.length, 'file')} (
-        {formatSize(totalSize)}).
+        {requester === '' ? (
+          'Received: '
+        ) : (
+          <>
+            <bdi>{requester}</bdi> has received{' '}
+          </>
+        )}
+        {formatCount(records.length, 'file')} ({formatSize(totalSize)}).
       </p>
       <ul className="names" aria-label="Sent files">
         {records.map(({ id, fileName, fileSize }) => (
@@ -335,9 +341,11 @@ function Sent({ records, requester, headingRef, onMore }: SentProps) {
           </li>
         ))}
       </ul>
-      <button className="button quiet" type="button" onClick={onMore}>
-        Send more files
-      </button>
+      {requester === '' ? null : (
+        <button className="button quiet" type="button" onClick={onMore}>
+          Send more files
+        </button>
+      )}
     </section>
   )
 }

@@ -15,6 +15,6 @@ export function renderRequestPages(scripts: { standard: string; send: string }) 
   const renderDocument = (page: React.ReactNode) => `<!doctype html>${renderToStaticMarkup(page)}`
   return {
     request: renderDocument(<RequestPage assets={assets} sendScript={scripts.send} />),
-    closed: renderDocument(<ClosedRequestPage assets={assets} />),
+    closed: renderDocument(<ClosedRequestPage assets={assets} sendScript={scripts.send} />),
   }
 }

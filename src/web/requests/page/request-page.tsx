@@ -76,7 +76,6 @@ export function RequestPage(props: { assets: PageAssets; sendScript: string }) {
         </p>
         <div
           id="send"
-          data-code={placeholder('code')}
           data-requester={placeholder('requester')}
           data-max-file-size={placeholder('maxFileSize')}
           data-max-files={placeholder('maxFiles')}
@@ -86,13 +85,17 @@ export function RequestPage(props: { assets: PageAssets; sendScript: string }) {
   )
 }
 
-/** The page for a request that is unknown, closed or over. It has no placeholders. */
-export function ClosedRequestPage(props: { assets: PageAssets }) {
+/**
+ * The page for a request that is unknown, closed or over. It has no placeholders. On it, senders
+ * finish uploads that began before the request closed.
+ */
+export function ClosedRequestPage(props: { assets: PageAssets; sendScript: string }) {
   const title = 'This request is closed'
   return (
     <LinkPage
       assets={props.assets}
       title={`${title} · Mayfly`}
+      head={<script type="module" src={props.sendScript} />}
       sender={<HomeLink />}
       footer={tagline}
     >
@@ -108,6 +111,8 @@ export function ClosedRequestPage(props: { assets: PageAssets }) {
             </p>
           </div>
         </div>
+        {/* Uploads that have begun have any size. */}
+        <div id="send" data-max-file-size="Infinity" data-max-files="0" />
         <a className="button quiet" href="/">
           Go to the start page
         </a>

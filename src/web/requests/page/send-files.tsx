@@ -10,7 +10,8 @@ import { UnlockForm } from './unlock-form.tsx'
 
 const element = document.querySelector<HTMLElement>('#send')
 if (element === null) throw new Error('The page has no element with the id "send".')
-const { code = '', requester = '', maxFileSize = '', maxFiles = '' } = element.dataset
+const { requester = '', maxFileSize = '', maxFiles = '' } = element.dataset
+const code = /^\/r\/([^/]+)/.exec(location.pathname)?.[1] ?? ''
 const root = createRoot(element)
 
 const timeElement = document.querySelector('time')
