@@ -335,7 +335,7 @@ describe('the page of a link that is still uploading', () => {
     const progress = page.findOne('progress')
     expect(attributeOf(progress, 'value')).toBe('2048')
     expect(attributeOf(progress, 'max')).toBe('4608')
-    expect(textOf(page.findOne('div', { class: 'upload' }))).toContain('2 KB of 4.5 KB')
+    expect(textOf(page.findOne('div', { class: 'upload-status' }))).toContain('2 KB of 4.5 KB')
     const button = page.findOne('button', { class: 'button' })
     expect(textOf(button)).toBe('Download all (4.5 KB)')
     expect(attributeOf(button, 'disabled')).toBe('')
