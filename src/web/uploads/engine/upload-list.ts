@@ -54,8 +54,9 @@ export class UploadList {
     return this.#claims.has(id)
   }
 
-  /** Adds or updates an upload, and saves it. */
+  /** Adds or updates an upload, and saves it, unless another tab has removed it. */
   save(record: UploadRecord): void {
+    if (this.#deps.records.isRemoved(record.id)) return this.#handleLoss(record.id)
     this.#records.set(record.id, record)
     this.#deps.records.save(record)
     this.#deps.onChange()

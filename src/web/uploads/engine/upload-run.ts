@@ -171,9 +171,10 @@ export class UploadRun {
   }
 
   #forgetTicket(): false {
-    this.#signal.throwIfAborted()
     const initialState = { ticket: null, uploadStartTime: null, uploadedBytes: 0, progress: 0 }
     this.#record.update({ ...initialState, restarted: true })
+    // The update stops the run if another tab has removed the upload.
+    this.#signal.throwIfAborted()
     return false
   }
 

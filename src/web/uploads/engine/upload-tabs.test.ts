@@ -147,6 +147,22 @@ describe('signing out', () => {
     expect(world.values.size).toBe(0)
   })
 
+  test("doesn't let another tab start an aborted upload anew", async () => {
+    const transfer = Promise.withResolvers<void>()
+    world.onSend = () => transfer.promise
+    world.onConfirm = () => failedOutcome(404, 'UPLOAD_NOT_FOUND')
+    world.add([fakeFile('a.txt')])
+    const { engine: secondTab } = world.openTab()
+    await advanceTime(1000)
+    // The first tab has just looked for changes, and looks again in a second.
+    world.engine.reloadSoon()
+    void secondTab.signOut()
+    await advanceTime(0)
+    transfer.reject(new TransferError('status', 404))
+    await advanceTime(3000)
+    expect(world.log.filter((line) => line.startsWith('start'))).toEqual(['start a.txt'])
+  })
+
   test('keeps the uploads of other users', async () => {
     await world.addStalled([fakeFile('a.txt')])
     world.openAsUser('bob')
