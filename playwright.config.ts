@@ -13,6 +13,8 @@ if (executablePath === null) throw new Error('There is no Chromium: run `npm run
 export default defineConfig({
   testDir: 'tests/e2e',
   globalSetup: './tests/e2e/support/run.ts',
+  // Node runs TypeScript itself. By default, every worker would compile all sources with Babel.
+  build: { external: ['**/*.ts'] },
   fullyParallel: true,
   // The bucket stories share a worker and come last by default, leaving others idle. The first
   // project starts first.

@@ -94,8 +94,11 @@ export async function createDatabase(
   content: 'migrated' | 'nothing',
 ): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`
-  const templateClause = content === 'migrated' ? `template ${template}` : ''
-  await withClient(adminUrl, (client) => client.query(`create database ${name} ${templateClause}`))
+  const source = content === 'migrated' ? template : 'template1'
+  // Copying files takes a third of the CPU time of Postgres's default, copying pages with a log.
+  await withClient(adminUrl, (client) =>
+    client.query(`create database ${name} template ${source} strategy file_copy`),
+  )
   const host = new URL(adminUrl).searchParams.get('host') ?? ''
   return {
     url: makeUrl(host, name),
