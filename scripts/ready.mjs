@@ -3,7 +3,7 @@
  * scripts/ready.mjs start|test|engines|dev|copy`. `copy` is for `npm run backup` and `npm run
  * restore`. Runs on Node 20 in a fresh clone, so it imports packages only after installing them.
  */
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   existsSync,
@@ -63,13 +63,16 @@ const steps = {
     message: 'Installing Chromium, nginx and an S3 server (Ceph) for tests',
     isDue: needsTestPackages,
     run: installTestPackages,
+    // The whole machine has one apt-get.
+    lock: 'apt-get',
   },
   chromium: { message: 'Installing Chromium', isDue: needsChromium, run: installChromium },
   engines: { message: 'Installing Firefox and WebKit', isDue: needsEngines, run: installEngines },
 }
 const stepsByCommand = {
   start: ['install', 'links', 'exports', 'web'],
-  test: ['install', 'links', 'exports', 'web', 'packages', 'chromium'],
+  test: ['install', 'links', 'exports', 'web', 'chromium'],
+  packages: ['packages'],
   engines: ['install', 'links', 'exports', 'web', 'chromium', 'engines'],
   dev: ['install', 'links', 'exports', 'web'],
   copy: ['install', 'links', 'exports'],
@@ -83,7 +86,12 @@ if (!stepNames) {
   process.exit(2)
 }
 try {
-  for (const name of stepNames) await runIfDue(steps[name])
+  // apt-get takes about as long as npm and the build, so they run side by side.
+  const packages = process.argv[2] === 'test' ? runBeside('packages') : null
+  for (const name of stepNames) {
+    if (name === 'chromium') await packages
+    await runIfDue(steps[name])
+  }
   warnOfOldNode()
 } catch (error) {
   if (!(error instanceof SetupError)) throw error
@@ -91,9 +99,16 @@ try {
   process.exit(1)
 }
 
+/** Runs a command of this script in a process of its own. Resolves when it ends. */
+function runBeside(command) {
+  const script = fileURLToPath(import.meta.url)
+  const child = spawn(process.execPath, [script, command], { stdio: 'inherit' })
+  return new Promise((resolve) => child.once('exit', resolve))
+}
+
 async function runIfDue(step) {
   if (!(await step.isDue())) return
-  await withSetupLock(root, async () => {
+  await withSetupLock(step.lock ?? root, async () => {
     // Another process may have completed the step in the meantime.
     if (!(await step.isDue())) return
     console.error(`${step.message} …`)

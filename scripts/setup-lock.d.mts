@@ -1,1 +1,1 @@
-export declare function withSetupLock<T>(folder: string, work: () => T | Promise<T>): Promise<T>
+export declare function withSetupLock<T>(name: string, work: () => T | Promise<T>): Promise<T>

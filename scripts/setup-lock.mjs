@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
 /**
- * Runs `work` while holding a per-directory lock: a file in the temporary directory that contains
- * the holder's pid. Removes stale locks, whose holders have exited.
+ * Runs `work` while holding a lock, usually named after a directory: a file in the temporary
+ * directory that contains the holder's pid. Removes stale locks, whose holders have exited.
  */
-export async function withSetupLock(folder, work) {
-  const hash = createHash('sha256').update(folder).digest('hex').slice(0, 20)
+export async function withSetupLock(name, work) {
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 20)
   const lockPath = join(tmpdir(), `mayfly-ready-${hash}.lock`)
   for (let attempt = 0; !tryLock(lockPath); attempt += 1) {
     if (attempt === 0) {
