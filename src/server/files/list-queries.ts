@@ -3,7 +3,19 @@ import type { FileCounts } from '../../shared/contract/files.ts'
 import { files, links } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import type { Owner } from '../http/session.ts'
-import { type FileRow, fileColumns, isLinkOfFile, statusOf } from './queries.ts'
+import { isLinkOfFile, statusOf } from './queries.ts'
+
+const { id, originalName, mimeType, size, createdAt, downloadCount, uploadDuration } = files
+const { sha256, purgingAt, purgedAt, purgeDueAt, takenDownAt, takedownReason } = files
+const { shortCode, expiresAt, maxLifetimeAt } = links
+
+/** The columns of `fileSchema`. */
+const shownLinkColumns = { shortCode, expiresAt, maxLifetimeAt }
+const shownColumns = {
+  ...{ id, originalName, mimeType, size, createdAt, downloadCount, uploadDuration },
+  ...{ sha256, purgingAt, purgedAt, purgeDueAt, takenDownAt, takedownReason },
+  ...shownLinkColumns,
+}
 
 /** A file's position in its owner's list. `createdAt` is as precise as in the database. */
 export type FilePosition = readonly [createdAt: string, id: string]
@@ -13,11 +25,11 @@ export function listFiles(
   db: Db,
   ownerId: string,
   { limit, after }: { limit: number; after: FilePosition | undefined },
-): Promise<FileRow[]> {
+) {
   // Without this limit, Postgres may sort all of the owner's files.
-  const link = db.select().from(links).where(isLinkOfFile).limit(1).as('links')
+  const link = db.select(shownLinkColumns).from(links).where(isLinkOfFile).limit(1).as('links')
   return db
-    .select(fileColumns)
+    .select(shownColumns)
     .from(files)
     .innerJoinLateral(link, sql`true`)
     .where(
