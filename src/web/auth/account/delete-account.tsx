@@ -28,8 +28,8 @@ export interface DeleteAccountProps {
 export function DeleteAccount({ user, onDeleted }: DeleteAccountProps) {
   const { data: ways } = useQuery(ownSignInWaysQuery)
   const { data: server } = useQuery(signInWaysQuery)
-  const hasPassword = ways?.some(({ way }) => way === 'password') ?? true
   const [hasSignedIn, setSignedIn] = useGoogleReturn(user)
+  const hasPassword = ways?.some(({ way }) => way === 'password') ?? !hasSignedIn
   const [isOpen, setOpen] = useState(hasSignedIn)
   return (
     <>

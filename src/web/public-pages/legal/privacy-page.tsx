@@ -76,7 +76,8 @@ export function PrivacyPage() {
           What remains: entries of the audit log with IP addresses, of which the last one names the
           email address, and those about files that were taken down have the link code and the
           reason; proofs of deletion, without names; used link codes; checksums of content that was
-          taken down; your feedback and reports, and records of emails, for as long as stated above.
+          taken down; your feedback and reports, and records of emails, including the receipt, for
+          as long as stated above.
         </p>
         <p>
           Closed reports of your files are deleted with the account. An open report stays for as
