@@ -79,7 +79,13 @@ export default {
       {
         path: '^src/server/(backup|config|db|email|http|logging|metrics|space|storage)/',
       },
-      { path: [serverFeatures, '^src/server/(admin|jobs|boot)/', '^src/server/(app|main)[.]ts$'] },
+      {
+        path: [
+          serverFeatures,
+          '^src/server/(account-deletion|admin|jobs|boot)/',
+          '^src/server/(app|main)[.]ts$',
+        ],
+      },
     ),
     forbid(
       'features-share-queries',
@@ -89,9 +95,9 @@ export default {
     ),
     forbid(
       'features-import-no-assembly',
-      'Admin, jobs and boot put features together.',
+      'Account deletion, admin, jobs and boot put features together.',
       { path: serverFeatures },
-      { path: ['^src/server/(admin|jobs|boot)/', '^src/server/(app|main)[.]ts$'] },
+      { path: ['^src/server/(account-deletion|admin|jobs|boot)/', '^src/server/(app|main)[.]ts$'] },
     ),
     forbid(
       'web-features-are-separate',

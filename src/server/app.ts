@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { compress } from 'hono/compress'
 import type { ReportPages } from './abuse/report-pages.ts'
 import { abuseRoutes } from './abuse/routes.ts'
+import { accountDeletionRoutes } from './account-deletion/routes.ts'
 import { adminActionRoutes } from './admin/action-routes.ts'
 import { checkRoutes } from './admin/checks/routes.ts'
 import { limitRoutes } from './admin/limit-routes.ts'
@@ -73,6 +74,7 @@ export function buildApp(deps: Deps, web: WebApp): Hono<HttpEnv> {
         ...authRoutes(deps),
         ...tierRoutes(deps),
         ...ownAccountRoutes(deps),
+        ...accountDeletionRoutes(deps),
         ...keyRoutes(deps),
         ...googleRoutes(deps, { session: readSession }),
         ...settingRoutes(deps),

@@ -14,3 +14,6 @@ export const appPaths = [
 
 /** Pages opened from links in emails. When opened, their URLs contain a secret token. */
 export const tokenPaths: readonly string[] = ['/reset-password', '/verify-email']
+
+/** The landing page with a note, shown to people who have just deleted their account. */
+export const accountDeletedPath = '/#account-deleted'

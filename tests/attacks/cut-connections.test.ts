@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { deleteUser } from '../../src/server/admin/delete-user.ts'
+import { deleteUser } from '../../src/server/account-deletion/delete-user.ts'
 import { ensureAdministrator } from '../../src/server/auth/administrator.ts'
 import { isDatabaseUnavailable } from '../../src/server/db/db-errors.ts'
 import {
@@ -212,7 +212,7 @@ async function prepareUserDeletion(): Promise<Attempt> {
   await putBytes(openUpload, makeRandomBytes())
   const keys = [await findKey(file.id), openUpload.cloudKey]
   const actor = { id: 'the administrator', ipAddress: '127.0.0.1' }
-  const requestRemoval = () => deleteUser(app.deps, { userId: ada.id, email: ada.email }, actor)
+  const requestRemoval = () => deleteUser(app.deps, ada.id, actor, () => undefined)
   const userExists = async () => (await app.deps.db.$count(users, eq(users.id, ada.id))) === 1
   const canDownload = async () =>
     (await makeClient(app).fetch(`/api/download/${file.shortCode}`)).status === 200

@@ -2,6 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sessions } from '../../src/server/db/schema.ts'
 import type { SessionView } from '../../src/shared/contract/own-account.ts'
+import { requestAccountDeletion } from '../support/account-deletion.ts'
 import { type Client, json, logIn, makeClient, makePerson } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -112,17 +113,22 @@ async function loginBeforeGuessing(person: {
 }
 
 describe('a session ended by its owner', () => {
-  it("can't complete a password change in progress", async () => {
+  it.each<[string, (client: Client, password: string) => Promise<Response>]>([
+    ['a password change', changePassword],
+    [
+      'a deletion of the account',
+      (client, password) => requestAccountDeletion(client, { password }),
+    ],
+  ])("can't complete %s in progress", async (_, makeChange) => {
     const person = await makePerson(app)
     const thief = makeClient(app, await stealCookie(person))
     const [, stolenSession] = await json<SessionView[]>(await person.fetch('/api/auth/sessions'))
 
     await app.sendQueuedEmails()
     const lateChangeResult = await app.deps.db.transaction(async (tx) => {
-      // The thief's change waits for this lock: the password is verified, but nothing is written
-      // yet.
+      // The change waits for this lock: the password is verified, but nothing is written yet.
       await tx.execute(sql`select 1 from users where id = ${person.id} for update`)
-      const changePromise = changePassword(thief, person.password)
+      const changePromise = makeChange(thief, person.password)
       await expect.poll(countLockWaits).toBe(1)
       const path = `/api/auth/sessions/${stolenSession?.id}`
       expect((await person.fetch(path, { method: 'DELETE' })).status).toBe(200)

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import { json, logIn, makeClient, makeFile, makePerson } from '../support/make.ts'
-import { fileRow, fillLogin, openDashboard } from './support/dashboard.ts'
+import { chooseFiles, fileRow, fillLogin, openDashboard } from './support/dashboard.ts'
+import { writeRandomFile } from './support/files.ts'
 import { pressOn, typeInto } from './support/keyboard.ts'
 import { recordShownTexts } from './support/shown-texts.ts'
 import { expect, test } from './support/test.ts'
@@ -62,10 +63,6 @@ test('the account page works by keyboard: name, password, ending a session', asy
   await expect(section(page, 'Tier and storage')).toContainText(
     'TierFreeFiles1Stored2 KBActive links1',
   )
-  // Without a support email address, a server whose host is an IP address offers the feedback form
-  // instead.
-  const contactLink = page.getByRole('link', { name: 'Write to the operator' })
-  await expect(contactLink).toHaveAttribute('href', '/feedback')
 })
 
 test('a session ended elsewhere redirects to the login and back', async ({
@@ -104,4 +101,62 @@ test('a session ended elsewhere redirects to the login and back', async ({
   await fillLogin(page, person)
   await expect(page).toHaveURL('/?tab=files')
   await expect(fileRow(page, 'notes.txt')).toBeVisible()
+})
+
+test('the account is deleted with the password, while an upload runs', async ({
+  app,
+  errors,
+  folder,
+  page,
+}) => {
+  errors.expect(/400 \(Bad Request\).*\/api\/auth\/user$/)
+  // The browser aborts its upload, although the session has ended. The login fails at the end.
+  errors.allow(/401 \(Unauthorized\).*\/api\/(files\/abort-upload|auth\/login)$/)
+  await page.setViewportSize({ width: 390, height: 844 })
+  const person = await makePerson(app)
+  const file = await makeFile(person, { bytes: new Uint8Array(2048) })
+  await openDashboard(page, app, person)
+  await page.route('**/storage/**', () => undefined)
+  const { path } = await writeRandomFile(folder, 'rough-cut.mov', 1024)
+  await chooseFiles(page, [path])
+  await expect(page.getByRole('progressbar', { name: 'Overall progress' })).toBeVisible()
+
+  await pressOn(page, page.getByRole('link', { name: 'Account' }))
+  await pressOn(page, page.getByRole('button', { name: 'Delete account' }))
+  const dialog = page.getByRole('dialog', { name: 'Delete account' })
+  await expect(dialog).toContainText(person.email)
+  await expect(dialog.getByRole('listitem').first()).toHaveText(
+    '1 file (2 KB) and 1 active link, and uploads under way',
+  )
+  const passwordField = dialog.getByLabel('Your password', { exact: true })
+  await expect(passwordField).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(dialog.getByText('Please fill in this field.')).toBeVisible()
+  await typeInto(page, passwordField, 'not this one')
+  await page.keyboard.press('Enter')
+  await expect(dialog.getByText('This is not your password.')).toBeVisible()
+  await expect(passwordField).toBeFocused()
+  await typeInto(page, passwordField, person.password)
+  await page.keyboard.press('Enter')
+
+  await expect(page).toHaveURL('/#account-deleted')
+  await expect(page.getByText('Your account is deleted, with everything in it.')).toBeFocused()
+  await expect(page.getByRole('link', { name: 'Sign In' })).toBeVisible()
+  expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain('rough-cut')
+  expect((await page.context().cookies()).map(({ name }) => name)).not.toContain(
+    'mayfly.session_token',
+  )
+  expect((await makeClient(app).fetch(`/api/download/${file.shortCode}`)).status).toBe(404)
+  const [receipt] = await app.sendQueuedEmails()
+  expect(receipt?.content.text).toContain('1 file, all links and requests')
+  await page.goto('/login')
+  await fillLogin(page, person)
+  await expect(page.getByText('Invalid email or password. Please try again.')).toBeVisible()
+})
+
+test("the administrator's account page doesn't offer deletion", async ({ app, page }) => {
+  await openDashboard(page, app, await makePerson(app, { role: 'admin' }))
+  await page.goto('/account')
+  await expect(section(page, 'Tier and storage')).toBeVisible()
+  await expect(section(page, 'Delete account')).toBeHidden()
 })

@@ -111,3 +111,47 @@ test('linking Google requires the password, and Google can be unlinked', async (
   await expect(page.getByRole('heading', { name: 'Ways to sign in' })).toBeFocused()
   await expect(signInMethods.getByRole('listitem').last()).toHaveText(/^GoogleNot added/)
 })
+
+test('an account without a password is deleted after signing in with Google again', async ({
+  google,
+  errors,
+  page,
+}) => {
+  errors.expect(/403 \(Forbidden\).*\/api\/auth\/user$/)
+  const { app, issuer } = google
+  issuer.person = grace
+  await page.goto('/login?next=%2Faccount')
+  await pressOn(page, page.getByRole('link', { name: 'Sign in with Google' }))
+  const dialog = page.getByRole('dialog', { name: 'Delete account' })
+  const openDialog = () =>
+    pressOn(page, page.getByRole('button', { name: 'Delete account', exact: true }))
+  const continueLink = dialog.getByRole('link', { name: 'Continue with Google' })
+  const deleteButton = dialog.getByRole('button', { name: 'Delete account' })
+
+  // The same browser may be signed in to Google as somebody else.
+  await openDialog()
+  issuer.person = { ...grace, sub: 'hedy', email: 'hedy@example.org' }
+  await page.context().clearCookies({ domain: new URL(issuer.url).hostname, name: /^(?!mayfly)/ })
+  await pressOn(page, continueLink)
+  await expect(page.getByText(/^Google signed you in to another account/)).toBeVisible()
+  await expect(dialog).toBeHidden()
+  await expect(page).toHaveURL('/account')
+
+  issuer.person = grace
+  await page.context().clearCookies()
+  await page.goto('/login?next=%2Faccount')
+  await pressOn(page, page.getByRole('link', { name: 'Sign in with Google' }))
+  await openDialog()
+  await expect(deleteButton).toBeHidden()
+  await pressOn(page, continueLink)
+  await expect(dialog).toContainText('grace@example.org and everything in it')
+  await expect(page).toHaveURL('/account')
+  // Too long ago.
+  app.clock.advance(5 * 60_000)
+  await pressOn(page, deleteButton)
+  await expect(page.getByText('Please sign in with Google again to confirm this.')).toBeVisible()
+  await pressOn(page, continueLink)
+  await pressOn(page, deleteButton)
+  await expect(page).toHaveURL('/#account-deleted')
+  await expect(page.getByText('Your account is deleted, with everything in it.')).toBeVisible()
+})

@@ -1,4 +1,5 @@
 import { formatCount } from '../../shared/rules/format/numbers.ts'
+import { deleteUser } from '../account-deletion/delete-user.ts'
 import { type Actor, adminEntry, writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
@@ -7,7 +8,6 @@ import { isCrossSite } from '../http/hosts.ts'
 import type { Handlers } from '../http/mount.ts'
 import { expireTrials } from '../tiers/set-tier.ts'
 import { cleanUpExpired } from './clean-up-expired.ts'
-import { deleteUser } from './delete-user.ts'
 import { sanitizeFileNames } from './sanitize-file-names.ts'
 import { startTestUpload } from './start-test-upload.ts'
 import { testStorage } from './test-storage.ts'
@@ -18,8 +18,14 @@ export function adminActionRoutes(
 ) {
   return {
     async deleteUser({ params, body, ...call }) {
-      const target = { userId: params.id, email: body?.email }
-      const { email, deletedFiles } = await deleteUser(deps, target, toActor(call))
+      const typedEmail = body?.email
+      const checkEmail = (_: unknown, user: { email: string }) => {
+        if (typedEmail === undefined || typedEmail === user.email) return
+        const message = "email: This is not the user's address. Nothing was deleted."
+        throw new AppError('INVALID_INPUT', { message })
+      }
+      const result = await deleteUser(deps, params.id, toActor(call), checkEmail)
+      const { email, deletedFiles } = result
       return { message: describeDeletion(email, deletedFiles), deletedFiles }
     },
 

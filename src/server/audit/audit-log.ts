@@ -8,14 +8,18 @@ import type { Db } from '../db/transaction.ts'
 /** An audit log entry to write (see `db/audit-table.ts`). */
 export type AuditEntry = Omit<typeof auditLog.$inferInsert, 'id'>
 
-/** The administrator who performs an action, and the IP address of the request. */
+/**
+ * The administrator who performs an action, or a user who deletes their account, and the IP address
+ * of the request.
+ */
 export interface Actor {
   id: string
   ipAddress: string
 }
 
 /**
- * Creates the audit log entry for an action by the administrator. `subject` is the affected user.
+ * Creates the audit log entry for an action by the administrator, or for any deletion of a user.
+ * `subject` is the affected user.
  */
 export function adminEntry(
   { id, ipAddress }: Actor,

@@ -120,6 +120,15 @@ export async function hasSession(db: Db, session: OwnSession): Promise<boolean> 
   return (await db.$count(sessions, isOwn(session))) > 0
 }
 
+/** Returns when the user signed in; null if the session has ended. */
+export async function findSignInTime(db: Db, session: OwnSession): Promise<Date | null> {
+  const [row] = await db
+    .select({ createdAt: sessions.createdAt })
+    .from(sessions)
+    .where(isOwn(session))
+  return row?.createdAt ?? null
+}
+
 /**
  * Gives a session a new token, which invalidates copies of its cookie.
  * @returns the time of the login; null if the session has ended.

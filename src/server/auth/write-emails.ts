@@ -9,6 +9,7 @@ import {
 } from '../email/email.ts'
 import type { MailRequest } from '../email/mail-queue.ts'
 import {
+  accountDeletedEmail,
   addressTakenEmail,
   googleLinkedEmail,
   passwordChangedEmail,
@@ -29,7 +30,12 @@ type EmailDeps = Pick<Deps, 'clock' | 'config' | 'db'>
 type RequestOf<Kind extends MailRequest['kind']> = Extract<MailRequest, { kind: Kind }>
 
 type AccountRequest = RequestOf<
-  'forgot-password' | 'password-changed' | 'google-linked' | 'signup' | 'resend-verification'
+  | 'forgot-password'
+  | 'password-changed'
+  | 'google-linked'
+  | 'account-deleted'
+  | 'signup'
+  | 'resend-verification'
 >
 
 /**
@@ -49,6 +55,8 @@ export async function writeAccountEmail(
     }
     case 'resend-verification':
       return writeVerificationEmail(deps, request)
+    case 'account-deleted':
+      return writeDeletionEmail(deps, request)
     default: {
       const account =
         request.kind === 'forgot-password'
@@ -57,6 +65,20 @@ export async function writeAccountEmail(
       return account ? emailToOwner(account, await writeContent(deps, account, request)) : null
     }
   }
+}
+
+function writeDeletionEmail(
+  { config }: EmailDeps,
+  request: RequestOf<'account-deleted'>,
+): OutgoingEmail {
+  const { email, isVerified, deletedAt } = request
+  const content = accountDeletedEmail({
+    ...request,
+    deletedAt: timestampText(new Date(deletedAt)),
+    supportEmail: config.supportEmail,
+    privacyPage: `${config.appUrl.origin}/privacy#deletion`,
+  })
+  return { to: { name: '', address: email }, isVerified, content }
 }
 
 async function writeContent(

@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import yauzl from 'yauzl'
+import { requestAccountDeletion } from '../../../tests/support/account-deletion.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
 import {
   changeLink,
@@ -156,18 +157,26 @@ describe('the archive of a link', () => {
     expect((await fetchBytes(app, `${code}/${id}`)).status).toBe(200)
   })
 
-  it.each<[string, (code: string, id: string) => Promise<unknown>]>([
-    ['its link is deleted', (code) => deleteLink(owner, code)],
-    ['a file is deleted', (_, id) => owner.fetch(`/api/files/${id}`, { method: 'DELETE' })],
-    ['it is taken down', (code) => takeDownOrThrow(admin, code)],
+  it.each<[string, (owner: Person, code: string, id: string) => Promise<unknown>]>([
+    ['its link is deleted', deleteLink],
+    [
+      'a file is deleted',
+      (person, _, id) => person.fetch(`/api/files/${id}`, { method: 'DELETE' }),
+    ],
+    ['it is taken down', (_, code) => takeDownOrThrow(admin, code)],
+    [
+      'the account is deleted',
+      ({ password, ...client }) => requestAccountDeletion(client, { password }),
+    ],
   ])('breaks off if %s in the meantime', async (_, end) => {
+    const person = await makePerson(app, { tier: 'premium' })
     const { code, files: linkFiles } = await makeLink(
-      owner,
+      person,
       {},
       contentsOf(mebibyte, 16 * mebibyte, 10),
     )
     const { response, received } = await startReading(code)
-    await end(code, linkFiles[2]?.id ?? '')
+    await end(person, code, linkFiles[2]?.id ?? '')
     response.resume()
     await expect(once(response, 'end')).rejects.toThrow()
     expect(response.complete).toBe(false)

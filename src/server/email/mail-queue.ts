@@ -35,6 +35,16 @@ export const mailRequest = z.discriminatedUnion('kind', [
     /** True if older sign-in methods were removed because the address was unverified. */
     tookOver: z.boolean(),
   }),
+  /** Contains all that the email needs, because the account no longer exists. */
+  z.object({
+    kind: z.literal('account-deleted'),
+    email: z.string(),
+    isVerified: z.boolean(),
+    /** True if the owner deleted the account, false if the administrator did. */
+    isByOwner: z.boolean(),
+    deletedAt: timestamp,
+    deletedFiles: z.int().nonnegative(),
+  }),
   z.object({ kind: z.literal('feedback'), feedbackId: z.uuid() }),
   z.object({
     kind: z.literal('feedback-digest'),

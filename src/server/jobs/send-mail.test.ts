@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makePerson } from '../../../tests/support/make.ts'
 import { scrape } from '../../../tests/support/scrape.ts'
@@ -8,6 +9,8 @@ import {
   type TestSmtpServer,
 } from '../../../tests/support/smtp-server.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { deleteUser } from '../account-deletion/delete-user.ts'
+import { users } from '../db/schema.ts'
 import type { Mailer } from '../email/mailer.ts'
 import { createSmtpMailer } from '../email/smtp.ts'
 import { emailQueueName, type JobQueue, openJobQueue } from './job-queue.ts'
@@ -166,6 +169,15 @@ describe('a queued email', () => {
       expect(minDelays[retryIndex + 1]).toBeGreaterThanOrEqual(maxDelay)
     }
     expect(minDelays.at(-1)).toBeGreaterThan(minDelays[0] ?? 0)
+  })
+
+  it('is the receipt for a deleted account, sent although the account is gone', async () => {
+    const { id, email: deletedEmail } = await makePerson(app)
+    const deps = { ...app.deps, mailQueue: queue.emails }
+    await deleteUser(deps, id, { id, ipAddress: '127.0.0.1' }, () => undefined)
+    expect(await app.deps.db.$count(users, eq(users.id, id))).toBe(0)
+    await expect.poll(() => listEmailsTo(deletedEmail).length).toBe(1)
+    expect(listEmailsTo(deletedEmail)[0]?.subject).toBe('Your Mayfly account was deleted')
   })
 
   it("isn't sent to an address without an account", async () => {

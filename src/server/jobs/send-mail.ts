@@ -31,6 +31,7 @@ const limitKinds: Readonly<Record<MailRequest['kind'], EmailKind>> = {
   'forgot-password': 'reset-password',
   'password-changed': 'account',
   'google-linked': 'account',
+  'account-deleted': 'account',
   trial: 'account',
   links: 'files',
   deliveries: 'deliveries',

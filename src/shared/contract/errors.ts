@@ -46,6 +46,7 @@ export const errorTable = {
     message: 'Files can be downloaded, but not embedded in pages.',
   },
   EMAIL_NOT_VERIFIED: { status: 403, message: 'Please verify your email address first.' },
+  SIGN_IN_AGAIN: { status: 403, message: 'Please sign in with Google again to confirm this.' },
   SIGNUP_NOT_ALLOWED: { status: 403, message: 'This email address cannot sign up here.' },
   TIER_FILE_COUNT: {
     status: 403,

@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { recentSignInMs } from '../rules/accounts/session-lifetime.ts'
 import { fixedPolicies, type SignupPolicy } from '../rules/accounts/signup-policy.ts'
+import { durationText } from '../rules/format/numbers.ts'
 import { tiers } from '../rules/tiers/tier.ts'
 import { currentPassword, newPassword, optionalName, personName, userSchema } from './account.ts'
 import { endpoint } from './endpoint.ts'
@@ -42,6 +44,19 @@ export const ownAccount = {
       lastName: optionalName.optional(),
     }),
     response: userSchema,
+  }),
+  deleteAccount: endpoint('DELETE', '/api/auth/user', {
+    summary: 'Delete your account and everything in it, immediately and for good',
+    access: 'user',
+    body: z.strictObject({
+      password: currentPassword
+        .optional()
+        .describe(
+          `Required if the account has one. If not, you must have signed in with Google in the last ${durationText(recentSignInMs)}.`,
+        ),
+    }),
+    response: z.object({ message: z.string(), deletedFiles: z.int().nonnegative() }),
+    errors: ['WRONG_PASSWORD', 'NO_PASSWORD', 'SIGN_IN_AGAIN', 'ADMIN_STAYS', 'PASSWORDS_BUSY'],
   }),
   changePassword: endpoint('POST', '/api/auth/change-password', {
     summary: 'Change your password. Ends all other sessions and replaces the session cookie',

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { ListedUser } from '../../shared/contract/admin.ts'
 import { formatCount } from '../../shared/rules/format/numbers.ts'
 import { call, ignoreErrors } from '../api/call.ts'
+import { useSendsMail } from '../api/public-values.ts'
 import { DialogButtons, FormDialog } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
 import { type FieldErrors, Form } from '../ui/form.tsx'
@@ -23,6 +24,7 @@ export interface DeleteUserDialogProps {
  */
 export function DeleteUserDialog({ user, onClosed }: DeleteUserDialogProps) {
   const client = useQueryClient()
+  const sendsMail = useSendsMail()
   const [isOpen, setOpen] = useState(true)
   const [errors, setErrors] = useState<FieldErrors>({})
   const name = displayName(user)
@@ -55,7 +57,7 @@ export function DeleteUserDialog({ user, onClosed }: DeleteUserDialogProps) {
       // The pressed button may be gone with its row.
       finalFocus={() => (isSuccess ? document.getElementById('users') : true)}
       title={`Delete ${name}`}
-      description={deletionText(user)}
+      description={`${deletionText(user)}${sendsMail ? ' The user gets a receipt by email.' : ''}`}
     >
       <Form errors={errors} onSubmit={submit}>
         <div className="grid gap-3">

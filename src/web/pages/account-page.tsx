@@ -1,9 +1,11 @@
-import { Mail } from 'lucide-react'
+import { useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { User } from '../../shared/contract/account.ts'
+import { accountDeletedPath } from '../../shared/pages.ts'
 import { maxIdleDays, maxSessionDays } from '../../shared/rules/accounts/session-lifetime.ts'
 import { useSendsMail, useSupportEmail } from '../api/public-values.ts'
-import { AccountUsage, deletionEmailUrl } from '../auth/account/account-usage.tsx'
+import { AccountUsage } from '../auth/account/account-usage.tsx'
+import { DeleteAccount } from '../auth/account/delete-account.tsx'
 import { KeyList } from '../auth/account/key-list.tsx'
 import { NameForm } from '../auth/account/name-form.tsx'
 import { PasswordSection } from '../auth/account/password-section.tsx'
@@ -12,8 +14,8 @@ import { SignInWays, useGoogleLinkToast } from '../auth/account/sign-in-ways.tsx
 import { BrandingSection } from '../branding/branding-section.tsx'
 import { DeletionReceipts } from '../files/deletion-receipts.tsx'
 import { Badge } from '../ui/badge.tsx'
-import { ButtonLink } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
+import { removeUploads } from '../uploads/use-uploads.ts'
 import { Page } from './page.tsx'
 import { SignedInScreen } from './screen-guards.tsx'
 import { Wrap } from './wrap.tsx'
@@ -26,7 +28,13 @@ export function AccountPage() {
 function Account({ user }: { user: User }) {
   const supportEmail = useSupportEmail()
   const sendsMail = useSendsMail()
+  const client = useQueryClient()
   useGoogleLinkToast()
+  const leave = async () => {
+    // The account is gone, even if its uploads can't be removed from this browser.
+    await removeUploads(client).catch(() => undefined)
+    window.location.assign(accountDeletedPath)
+  }
   return (
     <Page title="Account">
       <Wrap className="grid grid-cols-1 gap-10 pt-7 pb-16 sm:gap-12">
@@ -94,10 +102,12 @@ function Account({ user }: { user: User }) {
         {user.isAdmin ? null : (
           <DescribedSection
             id="deletion"
-            title="Delete the account"
-            lead="Support deletes accounts, so that nobody else can delete yours."
+            title="Delete account"
+            lead="With all files and links, immediately and permanently."
           >
-            <AccountDeletion user={user} supportEmail={supportEmail} />
+            <Card className="p-5 sm:p-6">
+              <DeleteAccount user={user} onDeleted={leave} />
+            </Card>
           </DescribedSection>
         )}
       </Wrap>
@@ -126,35 +136,6 @@ function EmailAddress({ user, supportEmail }: SupportProps) {
         </p>
       )}
     </div>
-  )
-}
-
-function AccountDeletion({ user, supportEmail }: SupportProps) {
-  return (
-    <Card className="p-5 sm:p-6">
-      <p>
-        All of its files, links and statistics are permanently deleted.
-        {supportEmail ? ' Write from the address of the account.' : ''}
-      </p>
-      {supportEmail === null ? (
-        <div className="mt-5 flex flex-wrap items-center gap-x-4 gap-y-2.5">
-          <ButtonLink href="/feedback">Write to the operator</ButtonLink>
-          <span className="min-w-0 text-muted text-sm">
-            Opens the feedback form, which the operator of this server reads.
-          </span>
-        </div>
-      ) : null}
-      {supportEmail ? (
-        <div className="mt-5 flex flex-wrap items-center gap-x-4 gap-y-2.5">
-          <ButtonLink href={deletionEmailUrl(supportEmail, user.email)} icon={<Mail />}>
-            Write to support
-          </ButtonLink>
-          <span className="min-w-0 text-muted text-sm wrap-anywhere">
-            Opens an email to {supportEmail}, ready to send.
-          </span>
-        </div>
-      ) : null}
-    </Card>
   )
 }
 

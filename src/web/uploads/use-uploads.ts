@@ -65,12 +65,17 @@ export function useHasOpenUploads(store: UploadsStore): boolean {
   return useStore(store, ({ records, outcome }) => outcome !== null || !records.every(isFinished))
 }
 
+/** Removes the user's uploads from this browser. */
+export function removeUploads(client: QueryClient): Promise<void> {
+  return getUploads(client).signOut()
+}
+
 /**
  * Removes the user's uploads from this browser before a sign-out. Asks for confirmation if any are
  * unfinished. Returns false if the user declines.
  */
 export async function discardUploads(client: QueryClient): Promise<boolean> {
-  const { store, signOut } = getUploads(client)
+  const { store } = getUploads(client)
   const isAllFinished = store.getState().records.every(isFinished)
   const confirmOptions = {
     title: 'Log out?',
@@ -78,6 +83,6 @@ export async function discardUploads(client: QueryClient): Promise<boolean> {
     confirmLabel: 'Log out',
   }
   if (!isAllFinished && !(await confirm(confirmOptions))) return false
-  await signOut()
+  await removeUploads(client)
   return true
 }

@@ -66,7 +66,12 @@ export const accountScreens: Screens = {
     await expect(page.getByRole('button', { name: 'Remove Google' })).toBeDisabled()
     await expect(page.getByText(/^Custom branding is part of Premium/)).toBeVisible()
   },
+  'deleting an account without a password': async ({ page }) => {
+    await page.getByRole('button', { name: 'Delete account' }).click()
+    await expect(page.getByRole('link', { name: 'Continue with Google' })).toBeVisible()
+  },
   'creating an API key': async ({ page }) => {
+    await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'New API key' }).click()
     const dialog = page.getByRole('dialog', { name: 'New API key' })
     await dialog.getByRole('button', { name: 'Create key' }).click()
@@ -118,6 +123,12 @@ export const accountScreens: Screens = {
     await expect(page.getByText("Passwords don't match")).toBeVisible()
     await page.getByRole('button', { name: 'Dismiss' }).click()
     await expect(page.getByText("Passwords don't match")).toBeHidden()
+  },
+  'deleting the account': async ({ page }) => {
+    await page.getByRole('button', { name: 'Delete account' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Delete account' })
+    await dialog.getByRole('button', { name: 'Delete account' }).click()
+    await expect(dialog.getByText('Please fill in this field.')).toBeVisible()
   },
   'branding of a Premium account': async ({ app, page }) => {
     const person = await makePerson(app, { tier: 'premium' })

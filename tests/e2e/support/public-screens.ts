@@ -1,5 +1,6 @@
 import { expect } from '@playwright/test'
 import { sql } from 'drizzle-orm'
+import { accountDeletedPath } from '../../../src/shared/pages.ts'
 import { sharePath } from '../../../src/shared/public-pages.ts'
 import { makeFile, makePerson } from '../../support/make.ts'
 import { openLanding } from './landing.ts'
@@ -8,6 +9,10 @@ import type { Screens } from './open-screens.ts'
 /** Screens of the public pages, as seen by a visitor. */
 export const publicScreens: Screens = {
   'landing page': ({ page }) => openLanding(page),
+  'landing page, once the account is deleted': async ({ page }) => {
+    await page.goto(accountDeletedPath)
+    await expect(page.getByText('Your account is deleted, with everything in it.')).toBeVisible()
+  },
   'not found': async ({ errors, page }) => {
     errors.expect(/404 \(Not Found\).*\/no\/such\/page$/)
     await page.goto('/no/such/page')

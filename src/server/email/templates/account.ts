@@ -1,6 +1,6 @@
 import type { OwnPasswordChangeMethod } from '../../../shared/rules/accounts/audit-action.ts'
 import { tokenLifetimeMs } from '../../../shared/rules/accounts/session-lifetime.ts'
-import { durationText } from '../../../shared/rules/format/numbers.ts'
+import { durationText, formatCount } from '../../../shared/rules/format/numbers.ts'
 import { createGreeting, type EmailContent } from '../email.ts'
 
 interface Owner {
@@ -220,6 +220,49 @@ export function googleLinkedEmail(
         strong: notYouText,
         text: `Secure your email and your Google account first. Then choose 'Forgot password?' at ${loginPage}, sign in with the new password, remove Google on the account page, and write to ${supportEmail}.`,
       },
+    ],
+  }
+}
+
+/** The receipt for a deleted account. It is addressed without the name, which is deleted too. */
+export function accountDeletedEmail(details: {
+  email: string
+  /** True if the owner deleted the account, false if the administrator did. */
+  isByOwner: boolean
+  /** When the account was deleted, as formatted text. */
+  deletedAt: string
+  deletedFiles: number
+  supportEmail: string
+  /** The URL of the list of what remains. */
+  privacyPage: string
+}): EmailContent {
+  const { email, isByOwner, deletedAt, deletedFiles, supportEmail, privacyPage } = details
+  const actionText = isByOwner
+    ? `your account ${email} was deleted on the account page on ${deletedAt}.`
+    : `the administrator deleted your account ${email} on ${deletedAt}.`
+  return {
+    subject: 'Your Mayfly account was deleted',
+    preview: 'This email says what was deleted.',
+    heading: 'Your account was deleted',
+    blocks: [
+      { kind: 'paragraph', text: `${createGreeting(null)} ${actionText} This cannot be undone.` },
+      {
+        kind: 'paragraph',
+        strong: 'What was deleted:',
+        text: `${formatCount(deletedFiles, 'file')}, all links and requests, API keys, branding, statistics, settings and waiting emails. All sessions have ended.`,
+      },
+      {
+        kind: 'note',
+        text: 'Some records remain, without your files.',
+        link: { label: 'What remains', href: privacyPage },
+      },
+      isByOwner
+        ? {
+            kind: 'paragraph',
+            strong: notYouText,
+            text: `Somebody was signed in as you and confirmed it. Secure your email and your other accounts, and write to ${supportEmail}.`,
+          }
+        : { kind: 'paragraph', strong: 'Questions?', text: `Write to ${supportEmail}.` },
     ],
   }
 }

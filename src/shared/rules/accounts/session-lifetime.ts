@@ -7,6 +7,9 @@ export const maxSessionDays = 90
 
 export const maxSessionAgeMs = maxSessionDays * dayInMs
 
+/** For this long after signing in with Google, an account without a password can be deleted. */
+export const recentSignInMs = 5 * minuteInMs
+
 /**
  * Minimum interval between recorded uses of a session, to avoid a write for every request. A
  * session may expire early by up to this interval, but never late.

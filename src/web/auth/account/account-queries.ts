@@ -21,3 +21,11 @@ export const keysQuery = queryOptions({
   queryFn: ({ signal }) => call('listKeys', { signal }),
   refetchOnMount: 'always',
 })
+
+/** How many files, bytes and active links the account has. */
+export const holdingsQuery = queryOptions({
+  queryKey: ['/api/auth/user/holdings'],
+  queryFn: ({ signal }) => call('holdings', { signal }),
+  // Every upload changes the figures.
+  refetchOnMount: 'always',
+})

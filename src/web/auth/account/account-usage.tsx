@@ -4,19 +4,14 @@ import type { User } from '../../../shared/contract/account.ts'
 import { formatSize } from '../../../shared/rules/format/file-size.ts'
 import { localDayText } from '../../../shared/rules/format/timestamp-text.ts'
 import { tierTraits } from '../../../shared/rules/tiers/tier.ts'
-import { call } from '../../api/call.ts'
 import { serverNow } from '../../api/server-clock.ts'
 import { Card } from '../../ui/card.tsx'
 import { InlineLoadError, QueryFigure } from '../../ui/load-error.tsx'
+import { holdingsQuery } from './account-queries.ts'
 
 /** Shows the account's tier, number of files, storage use and number of active links. */
 export function AccountUsage({ user }: { user: User }) {
-  const query = useQuery({
-    queryKey: ['/api/auth/user/holdings'],
-    queryFn: ({ signal }) => call('holdings', { signal }),
-    // Every upload changes the figures.
-    refetchOnMount: 'always',
-  })
+  const query = useQuery(holdingsQuery)
   const { data, isError } = query
   return (
     <Card className="p-5 sm:p-6">
@@ -69,13 +64,4 @@ function Figure({
       {note ? <dd className="text-muted text-sm">{note}</dd> : null}
     </div>
   )
-}
-
-/** Returns a `mailto:` URL for an email that asks support to delete an account. */
-export function deletionEmailUrl(supportEmail: string, userEmail: string): string {
-  const subject = encodeURIComponent('Delete my account')
-  const body = encodeURIComponent(
-    `Please delete my account ${userEmail} with all its files and links.\r\n`,
-  )
-  return `mailto:${encodeURIComponent(supportEmail).replace('%40', '@')}?subject=${subject}&body=${body}`
 }

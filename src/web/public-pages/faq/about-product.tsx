@@ -184,9 +184,10 @@ export const productFaqSections = [
     </Question>
     <Question id="delete-account" title="How do I delete my account?">
       <p>
-        Write to <Support /> from the email address of the account. The account and all its files
-        and links are deleted for good. The <a href="/privacy#deletion">privacy policy</a> says what
-        remains.
+        Choose 'Delete account' at the end of the <a href="/account">account page</a>. The account
+        and all its files and links are deleted immediately and for good. If you cannot sign in,
+        write to <Support /> from the email address of the account. The{' '}
+        <a href="/privacy#deletion">privacy policy</a> says what remains.
       </p>
     </Question>
   </Section>,

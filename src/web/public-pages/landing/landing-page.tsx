@@ -1,5 +1,6 @@
 import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { accountDeletedPath } from '../../../shared/pages.ts'
 import { withNext } from '../../../shared/rules/accounts/next-path.ts'
 import { fileKind } from '../../../shared/rules/files/file-kind.ts'
 import { dayInMs, hourInMs } from '../../../shared/rules/format/units.ts'
@@ -18,11 +19,23 @@ import { LifeOfAFile } from './life-of-a-file.tsx'
 export function LandingPage() {
   return (
     <>
+      <AccountDeletedNote />
       <Hero />
       <LifeOfAFile />
       <Features />
       <Plans />
     </>
+  )
+}
+
+/** Shown to people who have just deleted their account. */
+function AccountDeletedNote() {
+  return (
+    // The browser moves focus to the target of a fragment, so screen readers announce it.
+    <p id={accountDeletedPath.slice('/#'.length)} tabIndex={-1} className="deleted-account">
+      Your account is deleted, with everything in it.
+      <When is="smtp"> You get a receipt by email.</When>
+    </p>
   )
 }
 

@@ -54,7 +54,10 @@ export function PrivacyPage() {
             See and correct your name, password and sessions on the{' '}
             <a href="/account">account page</a>, and your files on the <a href="/">dashboard</a>.
           </li>
-          <li>Delete any file at any time, and clear your history.</li>
+          <li>
+            Delete any file at any time, clear your history, and{' '}
+            <a href="#deletion">delete your account</a>.
+          </li>
           <li>
             Ask <PrivacyContact /> for access to your data, a copy, a correction or deletion, or
             object to its use. You can also complain to your data protection authority.
@@ -63,15 +66,18 @@ export function PrivacyPage() {
       </Section>
       <Section id="deletion" title="When an account is deleted">
         <p>
-          Write to <Support /> from the email address of the account. The account is deleted for
-          good, with its sessions, ways to sign in, settings, brand, and all files with their bytes,
-          links, names and counts.
+          Delete it on the <a href="/account">account page</a>. If you cannot sign in, write to{' '}
+          <Support /> from the email address of the account. It is deleted immediately and for good,
+          with its sessions, ways to sign in, API keys, requests, settings, brand, and all files
+          with their links, names and counts. Their bytes follow within minutes.
+          <When is="smtp"> You get a receipt by email.</When>
         </p>
         <p>
           What remains: entries of the audit log with IP addresses, of which the last one names the
           email address, and those about files that were taken down have the link code and the
           reason; proofs of deletion, without names; used link codes; checksums of content that was
-          taken down; your feedback and reports, and records of emails, for as long as stated above.
+          taken down; your feedback and reports, and records of emails, including the receipt, for
+          as long as stated above.
         </p>
         <p>
           Closed reports of your files are deleted with the account. An open report stays for as

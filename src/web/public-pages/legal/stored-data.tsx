@@ -185,10 +185,10 @@ export function StoredData() {
         <When is="google"> While you sign in at Google, also the page to return to.</When>
       </DataEntry>
       <DataEntry title="Audit log" retention="permanently, because the log must not be changed">
-        Changes of tiers, roles, passwords and ways to sign in, and what the administrator did: who,
-        what, when, and from which IP address. Accounts are listed by number; only the entry of a
-        deleted account names its email address. The entry of a file that was taken down has its
-        link code, checksum and the reason.
+        Changes of tiers, roles, passwords and ways to sign in, deletions of accounts, and what the
+        administrator did: who, what, when, and from which IP address. Accounts are listed by
+        number; only the entry of a deleted account names its email address. The entry of a file
+        that was taken down has its link code, checksum and the reason.
       </DataEntry>
       <DataEntry
         title="Proof of deletions"

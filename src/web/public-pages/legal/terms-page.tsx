@@ -135,9 +135,9 @@ export function TermsPage() {
       </Section>
       <Section id="leaving" title="Leaving">
         <p>
-          You can stop at any time. To have your account deleted, write to <Support /> from its
-          email address. The <a href="/privacy#deletion">privacy policy</a> says what is deleted and
-          what remains.
+          You can stop at any time: delete your account on the <a href="/account">account page</a>.
+          If you cannot sign in, write to <Support /> from its email address. The{' '}
+          <a href="/privacy#deletion">privacy policy</a> says what is deleted and what remains.
         </p>
       </Section>
       <Section id="changes" title="Changes and contact">

@@ -6,7 +6,7 @@ import { removePendingSignups } from '../auth/signup-queries.ts'
 import { uploads } from '../db/schema.ts'
 import type { Db, Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { findUser } from '../tiers/queries.ts'
+import { findUser, type UserRow } from '../tiers/queries.ts'
 import { retryRemovals } from '../uploads/end-uploads.ts'
 import { endUploadsWhere } from '../uploads/removal-queries.ts'
 import {
@@ -25,35 +25,37 @@ const batchSize = 1000
  */
 const maxRemovedAtOnce = 1000
 
+export type DeletionDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
+
 /**
  * Deletes a user and all of the user's data in one transaction (spec §7). Then removes the bytes of
- * files and uploads and writes the receipts. If emails to the user are still queued, they are
- * dropped when they come due, because the account no longer exists.
+ * files and uploads and writes the receipts. The user is notified by email. If other emails to the
+ * user are still queued, they are dropped when they come due, because the account no longer exists.
  *
  * To prevent deadlocks, locks the email address first, then the user's row, then the user's other
  * rows. All code that locks these uses the same order.
- * @param email the email address that the administrator typed, in lower case. If given, it must be
- * the user's.
+ * @param actor the administrator or the user.
+ * @param check throws if the user must not be deleted. Runs while the user is locked.
  * @returns the user's email address, and the number of files that the user could see.
- * @throws {AppError} USER_NOT_FOUND; ADMIN_STAYS; INVALID_INPUT if `email` isn't the user's.
+ * @throws {AppError} USER_NOT_FOUND, or UNAUTHORIZED if the actor is the user; ADMIN_STAYS.
  */
 export async function deleteUser(
-  deps: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>,
-  { userId, email }: { userId: string; email: string | undefined },
+  deps: DeletionDeps,
+  userId: string,
   actor: Actor,
+  check: (tx: Db, user: UserRow) => Promise<void> | void,
 ): Promise<{ email: string; deletedFiles: number }> {
-  const { clock, db, log } = deps
+  const { clock, db, log, mailQueue } = deps
+  const isByOwner = actor.id === userId
+  const missingUserCode = isByOwner ? 'UNAUTHORIZED' : 'USER_NOT_FOUND'
   const userBeforeLock = await findUser(db, userId)
-  if (!userBeforeLock) throw new AppError('USER_NOT_FOUND')
+  if (!userBeforeLock) throw new AppError(missingUserCode)
   const deletionResult = await db.transaction(async (tx) => {
     await lockAddress(tx, userBeforeLock.email)
     const user = await lockForDeletion(tx, userId)
-    if (!user) throw new AppError('USER_NOT_FOUND')
+    if (!user) throw new AppError(missingUserCode)
     if (user.role === 'admin') throw new AppError('ADMIN_STAYS')
-    if (email !== undefined && email !== user.email) {
-      const message = "email: This is not the user's address. Nothing was deleted."
-      throw new AppError('INVALID_INPUT', { message })
-    }
+    await check(tx, user)
 
     const now = clock()
     await removePendingSignups(tx, user.email)
@@ -70,7 +72,10 @@ export async function deleteUser(
     }
     const entry = { action: 'delete-user', subject: userId, details } as const
     await writeAudit(tx, [adminEntry(actor, now, entry)])
-    return { email: user.email, deletedFiles: deletedFileCount }
+    const { email, emailVerified: isVerified } = user
+    const deletion = { deletedAt: now.toISOString(), deletedFiles: deletedFileCount }
+    await mailQueue.add({ kind: 'account-deleted', email, isVerified, isByOwner, ...deletion }, tx)
+    return { email, deletedFiles: deletedFileCount }
   })
   try {
     await retryRemovals(deps, maxRemovedAtOnce)

@@ -144,8 +144,13 @@ describe('DELETE /api/admin/users/{id}', () => {
     const { email, password } = ada
     const loginResponse = await makeClient(app).post('/api/auth/login', { email, password })
     expect(loginResponse.status).toBe(401)
-    expect(await app.sendQueuedEmails()).toEqual([])
     expect(await findTraces(ada)).toEqual([])
+    const [receipt, ...otherEmails] = await app.sendQueuedEmails()
+    expect(receipt?.to.address).toBe(ada.email)
+    expect(receipt?.content.text).toContain('the administrator deleted your account')
+    expect(receipt?.content.text).toContain('3 files, all links and requests')
+    // The reset email is dropped, because the account no longer exists.
+    expect(otherEmails).toEqual([])
 
     // The bytes of these two files were removed with the user; those of the expired file were
     // removed earlier.
@@ -214,11 +219,7 @@ describe('DELETE /api/admin/users/{id}', () => {
       remove: () => Promise.reject(new Error('EIO')),
     })
     const actor = { id: admin.id, ipAddress: '127.0.0.1' }
-    await deleteUser(
-      { ...app.deps, stores: failingStores },
-      { userId: ada.id, email: ada.email },
-      actor,
-    )
+    await deleteUser({ ...app.deps, stores: failingStores }, ada.id, actor, () => undefined)
     expect(await userExists(ada)).toBe(false)
     const findReceipts = () =>
       app.deps.db.select().from(deletionReceipts).where(eq(deletionReceipts.fileId, file.id))
@@ -368,9 +369,10 @@ describe('a deleted user', () => {
       const createdAt = verifyingApp.clock()
       await db.insert(users).values({ id, email, name: 'Ada', createdAt, updatedAt: createdAt })
       const actor = { id: 'admin', ipAddress: '127.0.0.1' }
-      await deleteUser(verifyingApp.deps, { userId: id, email }, actor)
+      await deleteUser(verifyingApp.deps, id, actor, () => undefined)
       const remainingSignups = await db.select({ email: pendingSignups.email }).from(pendingSignups)
       expect(remainingSignups).toEqual([{ email: otherEmail }])
+      // The deleted user gets no receipt either, because the address is unverified.
       expect((await verifyingApp.sendQueuedEmails()).map(({ to }) => to.address)).toEqual([
         otherEmail,
       ])
