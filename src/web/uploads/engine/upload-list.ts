@@ -56,7 +56,10 @@ export class UploadList {
 
   /** Adds or updates an upload, and saves it, unless another tab has removed it. */
   save(record: UploadRecord): void {
-    if (this.#deps.records.isRemoved(record.id)) return this.#handleLoss(record.id)
+    if (this.#deps.records.isRemoved(record.id)) {
+      this.#handleLoss(record.id)
+      return
+    }
     this.#records.set(record.id, record)
     this.#deps.records.save(record)
     this.#deps.onChange()
