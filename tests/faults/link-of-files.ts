@@ -96,6 +96,11 @@ export async function uploadLink(user: LinkOwner, link: ExpectedLink): Promise<v
     ),
   )
   if (putResponses.includes(null)) return
+  // The URLs have expired. Starting again returns new ones.
+  if (putResponses.some((response) => response?.status === 403)) {
+    link.started = null
+    return
+  }
   const codes = await (link.isSent ? confirmDelivery(user, started) : confirmLink(user, cloudKeys))
   if (codes === null) return
   // A confirm whose response was lost may have sealed only some of the files.

@@ -132,7 +132,7 @@ describe('an undeclared method', () => {
   it.each([
     ['POST', '/api/health', 'GET, HEAD'],
     ['GET', '/api/files/bulk', 'DELETE'],
-    ['DELETE', '/api/auth/user', 'GET, HEAD, PATCH'],
+    ['PUT', '/api/auth/user', 'DELETE, GET, HEAD, PATCH'],
   ])('%s %s is refused with the allowed methods', async (method, path, allow) => {
     const response = await sendRequest(method, path)
     expect(statusAndErrorCode(response)).toEqual([405, 'METHOD_NOT_ALLOWED'])

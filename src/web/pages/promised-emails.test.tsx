@@ -148,16 +148,14 @@ describe('email settings in the File Manager', () => {
 
 describe('the support contact', () => {
   test.each([
-    ['help@example.org', 'write to help@example.org', /^mailto:help@example\.org\?/],
-    [null, 'ask the operator of this server', /^\/feedback$/],
+    ['help@example.org', 'write to help@example.org'],
+    [null, 'ask the operator of this server'],
   ])(
     'is shown on the account page, with the support address %j',
-    async (supportEmail, contactText, expectedHref) => {
+    async (supportEmail, contactText) => {
       page.on('GET /api/settings/contact', () => ({ supportEmail }))
       showAccountPage()
       await expect.poll(page.text).toContain(`To change it, ${contactText}.`)
-      const link = screen.getByRole('link', { name: /^Write to (support|the operator)$/ })
-      expect(link.getAttribute('href')).toMatch(expectedHref)
     },
   )
 })
