@@ -43,7 +43,10 @@ test('a link completes itself in the list, unfolds, loses a file and is edited, 
 
   await tabTo(page, rest.getByRole('button', { name: /^More for link of / }))
   await press('Enter')
+  const edit = page.getByRole('menuitem', { name: 'Edit link' })
+  await expect(edit).toBeVisible()
   await press('End')
+  await expect(edit).toBeFocused()
   await press('Enter')
   await tabTo(page, page.getByRole('dialog').getByLabel('Title'))
   await page.keyboard.type('Board meeting')
