@@ -6,7 +6,7 @@ import type { ErrorCode } from './errors.ts'
 /** Who can call an endpoint. Every endpoint must specify this. */
 export type Access = 'visitor' | Role | ScopedAccess
 
-/** For signed-in users, and programs with an API key. */
+/** Open to signed-in users and to programs with an API key. */
 export interface ScopedAccess {
   /** The scope that the key must have. */
   scope: KeyScope

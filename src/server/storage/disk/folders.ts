@@ -42,7 +42,7 @@ export class Folders {
     this.#filesFolder = join(dataDir, 'files')
   }
 
-  /** Creates missing folders durably. */
+  /** Creates missing folders, and syncs them to disk. */
   static async open(fs: FileSystem, dataDir: string): Promise<Folders> {
     const folders = new Folders(fs, dataDir)
     await fs.mkdir(folders.#uploadsFolder, { recursive: true })
@@ -62,8 +62,8 @@ export class Folders {
   }
 
   /**
-   * Stores a copy of a file, which shares its blocks where the file system can do that. A hard link
-   * would change with the file.
+   * Stores a copy of a file: a reflink where the file system supports it, or else its bytes. Never
+   * a hard link, because that would change with the original.
    */
   async copyUpload(key: string, path: string): Promise<void> {
     await copyFile(path, this.#uploadPath(key), constants.COPYFILE_FICLONE)

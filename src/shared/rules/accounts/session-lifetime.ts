@@ -7,7 +7,7 @@ export const maxSessionDays = 90
 
 export const maxSessionAgeMs = maxSessionDays * dayInMs
 
-/** For this long after signing in with Google, an account without a password can be deleted. */
+/** How long after a Google sign-in an account without a password can still be deleted. */
 export const recentSignInMs = 5 * minuteInMs
 
 /**
