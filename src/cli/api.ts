@@ -3,18 +3,13 @@ import * as https from 'node:https'
 import { json } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import type { Endpoints } from '../shared/contract/index.ts'
-import type { CallInput, CallResponse, JsonEndpointName } from '../web/api/call.ts'
+import type { CallInput, CallResponse, Route, RouteOf } from '../web/api/call.ts'
 import { runAfter } from '../web/uploads/timers.ts'
 import { isServerUp } from '../web/uploads/transfer/retry-policy.ts'
 import type { CallDeps } from '../web/uploads/transfer/upload-calls.ts'
 import type { CallError, Outcome } from '../web/uploads/upload-errors.ts'
 import { showText } from './progress.ts'
 
-type RouteOf<Name extends keyof Endpoints> =
-  `${Endpoints[Name]['method']} ${Endpoints[Name]['path']}`
-type EndpointOf<Route> = {
-  [Name in JsonEndpointName]: RouteOf<Name> extends Route ? Name : never
-}[JsonEndpointName]
 type CallOutcome<Value> = Outcome<Value> & { headers?: http.IncomingHttpHeaders }
 
 interface AnyInput {
@@ -26,11 +21,11 @@ interface AnyInput {
 
 /** Calls an endpoint. Never rejects; an aborted call resolves as if there were no response. */
 export interface Call {
-  <Route extends RouteOf<JsonEndpointName>>(
-    route: Route,
-    input?: Omit<CallInput<EndpointOf<Route>>, 'fresh'>,
-  ): Promise<CallOutcome<CallResponse<EndpointOf<Route>>>>
-  (route: RouteOf<'unlockLink'>, input: AnyInput): Promise<CallOutcome<unknown>>
+  <R extends Route>(
+    route: R,
+    input?: Omit<CallInput<R>, 'fresh'>,
+  ): Promise<CallOutcome<CallResponse<R>>>
+  (route: RouteOf<Endpoints['unlockLink']>, input: AnyInput): Promise<CallOutcome<unknown>>
 }
 
 export const noResponse: CallError = { status: null, code: null, message: null }

@@ -18,7 +18,10 @@ import { CliError, exitCodes, unwrap } from './cli-error.ts'
 import { showProgress } from './progress.ts'
 import { type Options, parseLink, type Settings } from './settings.ts'
 
-type RemoteFile = Extract<CallResponse<'linkDetails'>, { files: unknown }>['files'][number]
+type RemoteFile = Extract<
+  CallResponse<'GET /api/links/{code}'>,
+  { files: unknown }
+>['files'][number]
 
 /** Where a link is. `headers` unlock it. */
 interface Link {

@@ -14,7 +14,7 @@ import { showProgress } from './progress.ts'
 import { partChecksum, sendToStorage } from './send-to-storage.ts'
 import { type Options, openServer, type Settings, uploadsDir } from './settings.ts'
 
-type StartedUpload = CallResponse<'createLink'>['uploads'][number]
+type StartedUpload = CallResponse<'POST /api/links'>['uploads'][number]
 
 /**
  * Uploads files and those in folders, and prints the link once all are stored. Continues what an

@@ -103,7 +103,7 @@ export function listedLink({
   })
 }
 
-type SinglePartTicket = CallResponse<'getUploadUrl'> & { parts?: undefined }
+type SinglePartTicket = CallResponse<'POST /api/files/get-upload-url'> & { parts?: undefined }
 
 /** Builds the server's response to the start of an upload that isn't sent in parts. */
 export function uploadTicket(changes: Partial<SinglePartTicket> = {}): SinglePartTicket {

@@ -14,14 +14,14 @@ const alwaysRefetchOptions = { refetchOnMount: 'always' } as const
 
 export const statsQuery = queryOptions({
   queryKey: [adminKey, 'stats'],
-  queryFn: ({ signal }) => call('adminStats', { signal }),
+  queryFn: ({ signal }) => call('GET /api/admin/stats', { signal }),
   ...alwaysRefetchOptions,
 })
 
 export const checksQuery = queryOptions({
   queryKey: [adminKey, 'checks'],
   queryFn: async ({ client, signal }) => {
-    const checks = await call('adminChecks', { signal })
+    const checks = await call('GET /api/admin/checks', { signal })
     const failingChecks = checks.filter(({ status }) => status === 'failing').length
     client.setQueryData(
       pendingWorkQuery.queryKey,
@@ -36,7 +36,8 @@ export const checksQuery = queryOptions({
 export function usersQuery(search: string) {
   return queryOptions({
     queryKey: [adminKey, 'users', search],
-    queryFn: ({ signal }) => call('listUsers', { query: search ? { search } : {}, signal }),
+    queryFn: ({ signal }) =>
+      call('GET /api/admin/users', { query: search ? { search } : {}, signal }),
     placeholderData: keepPreviousData,
     staleTime: 0,
   })
@@ -45,7 +46,7 @@ export function usersQuery(search: string) {
 /** The newest audit log entry for each maintenance action. */
 export const maintenanceQuery = queryOptions({
   queryKey: [adminKey, 'maintenance'],
-  queryFn: ({ signal }) => call('listMaintenance', { signal }),
+  queryFn: ({ signal }) => call('GET /api/admin/maintenance', { signal }),
   ...alwaysRefetchOptions,
 })
 
@@ -53,7 +54,7 @@ export const maintenanceQuery = queryOptions({
 export const reportsQuery = infiniteQueryOptions({
   queryKey: [adminKey, 'reports'],
   queryFn: ({ pageParam: cursor, signal }) =>
-    callForPage('listReports', { query: { limit: pageSize, cursor }, signal }),
+    callForPage('GET /api/admin/reports', { query: { limit: pageSize, cursor }, signal }),
   ...cursorPagingOptions,
   ...alwaysRefetchOptions,
 })
@@ -62,38 +63,41 @@ export const reportsQuery = infiniteQueryOptions({
 export const requestsQuery = infiniteQueryOptions({
   queryKey: [adminKey, 'requests'],
   queryFn: ({ pageParam: cursor, signal }) =>
-    callForPage('adminRequests', { query: { limit: pageSize, cursor }, signal }),
+    callForPage('GET /api/admin/requests', { query: { limit: pageSize, cursor }, signal }),
   ...cursorPagingOptions,
   ...alwaysRefetchOptions,
 })
 
 export const settingsQuery = queryOptions({
   queryKey: [adminKey, 'settings'],
-  queryFn: async ({ signal }) => (await call('adminSettings', { signal })).values,
+  queryFn: async ({ signal }) => (await call('GET /api/admin/settings', { signal })).values,
   ...alwaysRefetchOptions,
 })
 
 /** Limits, caps and current usage. */
 export const limitSettingsQuery = queryOptions({
   queryKey: [adminKey, 'limits'],
-  queryFn: ({ signal }) => call('adminLimits', { signal }),
+  queryFn: ({ signal }) => call('GET /api/admin/limits', { signal }),
   ...alwaysRefetchOptions,
 })
 
 export const feedbackQuery = infiniteQueryOptions({
   queryKey: [adminKey, 'feedback'],
   queryFn: ({ pageParam: cursor, signal }) =>
-    callForPage('listFeedback', { query: { limit: pageSize, cursor }, signal }),
+    callForPage('GET /api/admin/feedback', { query: { limit: pageSize, cursor }, signal }),
   ...cursorPagingOptions,
   ...alwaysRefetchOptions,
 })
 
 /** Audit log entries that match a filter, newest first. */
-export function auditQuery(filter: CallInput<'listAudit'>['query']) {
+export function auditQuery(filter: CallInput<'GET /api/admin/audit'>['query']) {
   return infiniteQueryOptions({
     queryKey: [adminKey, 'audit', filter],
     queryFn: ({ pageParam: cursor, signal }) =>
-      callForPage('listAudit', { query: { ...filter, limit: pageSize, cursor }, signal }),
+      callForPage('GET /api/admin/audit', {
+        query: { ...filter, limit: pageSize, cursor },
+        signal,
+      }),
     ...cursorPagingOptions,
     placeholderData: keepPreviousData,
     staleTime: 0,

@@ -12,7 +12,8 @@ export function ChoiceSetting({ setting, stored }: { setting: ChoiceSettingKey; 
   const client = useQueryClient()
   const { label, hint, choices, failure } = choiceStrings[setting]
   const { mutate: save } = useMutation({
-    mutationFn: (value: string) => call('changeSetting', { body: { key: setting, value } }),
+    mutationFn: (value: string) =>
+      call('POST /api/admin/settings', { body: { key: setting, value } }),
     onSuccess: ({ value }) => {
       toast({ title: `${label}: ${choices[value]}` })
       void refreshAdminData(client)

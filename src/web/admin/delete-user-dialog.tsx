@@ -30,7 +30,10 @@ export function DeleteUserDialog({ user, onClosed }: DeleteUserDialogProps) {
   const name = displayName(user)
   const { mutateAsync: remove, isSuccess } = useMutation({
     mutationFn: async (email: string) => {
-      const deletion = call('deleteUser', { params: { id: user.id }, body: { email } })
+      const deletion = call('DELETE /api/admin/users/{id}', {
+        params: { id: user.id },
+        body: { email },
+      })
       const response = await deletion.catch(ignoreErrors('USER_NOT_FOUND'))
       if (!response) return { title: `${name} was already deleted` }
       const description = `${formatCount(response.deletedFiles, 'file')} deleted with the account.`

@@ -63,7 +63,9 @@ function FeedbackRow({ feedback, now }: { feedback: Feedback; now: Date }) {
   const emailLocation = emailLocationText(useSendsMail())
   const { mutate: remove, isPending } = useMutation({
     mutationFn: () =>
-      call('deleteFeedback', { params: { id } }).catch(ignoreErrors('FEEDBACK_NOT_FOUND')),
+      call('DELETE /api/admin/feedback/{id}', { params: { id } }).catch(
+        ignoreErrors('FEEDBACK_NOT_FOUND'),
+      ),
     onSuccess: () => {
       void refreshAdminData(client)
       toast({ title: 'Feedback deleted' })

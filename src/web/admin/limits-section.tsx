@@ -30,7 +30,7 @@ import {
   storageUseText,
 } from './setting-texts.ts'
 
-type AdminLimits = CallResponse<'adminLimits'>
+type AdminLimits = CallResponse<'GET /api/admin/limits'>
 
 /** Shows the limits for both tiers side by side, and the caps. */
 export function LimitsSection() {

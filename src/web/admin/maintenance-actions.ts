@@ -45,7 +45,7 @@ export function maintenanceActions(
       pendingLabel: 'Cleaning up…',
       failure: 'Failed to cleanup expired files',
       run: async () => {
-        const { deletedCount } = await call('cleanUpExpired')
+        const { deletedCount } = await call('POST /api/admin/cleanup-expired')
         return { ok: true, text: `${formatCount(deletedCount, 'file')} deleted` }
       },
     },
@@ -59,7 +59,7 @@ export function maintenanceActions(
         'For all users, deletes the contents of every file that has expired or was deleted and cannot be renewed. The files stay in the lists as expired. The server does the same within minutes. This cannot be undone.',
       pendingLabel: 'Expiring…',
       failure: 'Failed to expire files',
-      run: async () => toExpireFilesOutcome(await call('expireFiles')),
+      run: async () => toExpireFilesOutcome(await call('POST /api/admin/expire-files')),
     },
     {
       act: 'expire-trials',
@@ -70,7 +70,7 @@ export function maintenanceActions(
       pendingLabel: 'Expiring…',
       failure: 'Failed to expire trials',
       run: async () => {
-        const { expiredCount } = await call('expireTrials')
+        const { expiredCount } = await call('POST /api/admin/expire-trials')
         return { ok: true, text: `${formatCount(expiredCount, 'trial')} ended` }
       },
     },
@@ -85,7 +85,7 @@ export function maintenanceActions(
       pendingLabel: 'Sanitizing…',
       failure: 'Failed to sanitize filenames',
       run: async () => {
-        const { updated, errors } = await call('sanitizeFileNames')
+        const { updated, errors } = await call('POST /api/admin/sanitize-filenames')
         const text = `${formatCount(updated, 'name')} changed, ${formatCount(errors, 'error')}`
         return { ok: true, text }
       },
@@ -100,7 +100,7 @@ export function maintenanceActions(
       pendingLabel: 'Sending…',
       failure: emailFailureText,
       run: async () => {
-        const { success, message } = await call('testMail')
+        const { success, message } = await call('POST /api/test-email')
         const successText = `1 email ${sendsMail ? 'sent' : 'written'}`
         return { ok: success, text: success ? successText : emailFailureText, note: message }
       },
@@ -113,7 +113,7 @@ export function maintenanceActions(
       pendingLabel: 'Testing…',
       failure: storageFailureText,
       run: async () => {
-        const { connected, message } = await call('testStorage')
+        const { connected, message } = await call('GET /api/admin/test-s3-connection')
         return { ok: connected, text: connected ? 'Connected' : storageFailureText, note: message }
       },
     },

@@ -71,7 +71,7 @@ function ReportRow({ report, now, onTakeDown }: ReportRowProps) {
   const client = useQueryClient()
   const { mutate: dismiss, isPending } = useMutation({
     mutationFn: () =>
-      call('dismissReport', { params: { id } }).catch((error) => {
+      call('POST /api/admin/reports/{id}/dismiss', { params: { id } }).catch((error) => {
         if (!hasErrorCode(error, 'REPORT_NOT_FOUND')) throw error
         return { message: 'The report was already closed' }
       }),

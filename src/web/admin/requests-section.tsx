@@ -39,7 +39,9 @@ function RequestRow({ request, now }: { request: AdminRequest; now: Date }) {
   const client = useQueryClient()
   const { mutate: close, isPending } = useMutation({
     mutationFn: () =>
-      call('closeAnyRequest', { params: { id } }).catch(ignoreErrors('REQUEST_NOT_FOUND')),
+      call('POST /api/admin/requests/{id}/close', { params: { id } }).catch(
+        ignoreErrors('REQUEST_NOT_FOUND'),
+      ),
     onSuccess: () => {
       void refreshAdminData(client)
       toast({ title: 'Request closed', description: title })

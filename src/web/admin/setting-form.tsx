@@ -48,7 +48,8 @@ export function SettingForm(props: SettingFormProps) {
   /** The result of the last save, cleared on the next edit. */
   const [message, setMessage] = useState<string | null>(null)
   const { mutateAsync: save } = useMutation({
-    mutationFn: (value: string) => call('changeSetting', { body: { key: setting, value } }),
+    mutationFn: (value: string) =>
+      call('POST /api/admin/settings', { body: { key: setting, value } }),
     onSuccess: ({ value }) => {
       setInput(format(value))
       setMessage(previousValue === null ? 'Saved.' : `Saved. It was ${previousValue}.`)

@@ -136,7 +136,7 @@ export function checkInput(key: LimitSettingKey, input: string): SettingVerdict 
   return isLimit(key) ? checkLimitBounds(parseLimitKey(key), input) : checkCap(key, input)
 }
 
-type Disk = NonNullable<CallResponse<'adminLimits'>['disk']>
+type Disk = NonNullable<CallResponse<'GET /api/admin/limits'>['disk']>
 
 /**
  * Explains how much disk space uploads must leave free. This is the largest of three values: the

@@ -54,7 +54,8 @@ export function TakedownDialog({ target, onClosed }: TakedownDialogProps) {
   const [isOpen, setOpen] = useState(true)
   const [errors, setErrors] = useState<FieldErrors>({})
   const { mutateAsync: takeDown, isSuccess } = useMutation({
-    mutationFn: (reason: string) => call('takeDown', { body: { shortCode, reason } }),
+    mutationFn: (reason: string) =>
+      call('POST /api/admin/takedown', { body: { shortCode, reason } }),
     onSuccess: ({ message }) => {
       void refreshAdminData(client)
       toast({ title: 'Taken down', description: message })

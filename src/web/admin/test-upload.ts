@@ -22,7 +22,7 @@ const probeTimeoutMs = 10_000
  * @throws {ApiError} or {NetworkError} if the server returned no presigned URL.
  */
 export async function testUpload(): Promise<ActionOutcome> {
-  const { uploadUrl } = await call('testStorageUpload', {
+  const { uploadUrl } = await call('POST /api/admin/test-s3-upload', {
     body: { fileName: 'storage-test.bin', fileSize: testUploadBytes, fileType },
   })
   const url = new URL(uploadUrl, window.location.origin)

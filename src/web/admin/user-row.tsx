@@ -28,7 +28,8 @@ export interface UserRowProps {
 export function UserRow({ user, now, onDelete }: UserRowProps) {
   const client = useQueryClient()
   const { mutate: switchTier, isPending } = useMutation({
-    mutationFn: (tier: Tier) => call('toggleUserTier', { params: { id: user.id }, body: { tier } }),
+    mutationFn: (tier: Tier) =>
+      call('POST /api/admin/toggle-user-tier/{id}', { params: { id: user.id }, body: { tier } }),
     onSuccess: ({ user }) => {
       client.setQueryData(currentUserQuery.queryKey, (cachedUser) =>
         cachedUser?.id === user.id ? user : cachedUser,

@@ -131,7 +131,7 @@ function AddUserForm({ onDone }: { onDone: () => void }) {
   const form = useAuthForm({
     schema: newUserBody,
     send: async (body) => {
-      const { email } = await call('makeUser', { body })
+      const { email } = await call('POST /api/admin/users', { body })
       void refreshAdminData(client)
       toast({ title: 'User added', description: `${email} can sign in now.` })
       onDone()

@@ -34,7 +34,7 @@ function isEmpty({ kinds, days, mostDownloaded }: Analytics): boolean {
 export function AnalyticsSection({ emptyAction, expiringLink }: AnalyticsSectionProps) {
   const query = useQuery({
     queryKey: ['/api/analytics'],
-    queryFn: ({ signal }) => call('analytics', { signal }),
+    queryFn: ({ signal }) => call('GET /api/analytics', { signal }),
     refetchOnMount: 'always',
   })
   const { data } = query

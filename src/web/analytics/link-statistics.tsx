@@ -25,7 +25,8 @@ export interface LinkStatisticsProps {
 export function LinkStatistics({ link, canRenew, receipt }: LinkStatisticsProps) {
   const query = useQuery({
     queryKey: ['/api/links/stats', link.shortCode],
-    queryFn: ({ signal }) => call('linkStats', { params: { code: link.shortCode }, signal }),
+    queryFn: ({ signal }) =>
+      call('GET /api/links/{code}/stats', { params: { code: link.shortCode }, signal }),
     // Users expect current numbers each time they open the statistics.
     refetchOnMount: 'always',
   })

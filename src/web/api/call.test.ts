@@ -50,7 +50,9 @@ function getRejection(promise: Promise<unknown>) {
 
 test('encodes path parameters and sends no content type without a body', async () => {
   const requests = await serveResponse(200, '{"message":"gone"}')
-  expect(await call('deleteFile', { params: { id: 'a/b?ü' } })).toEqual({ message: 'gone' })
+  expect(await call('DELETE /api/files/{id}', { params: { id: 'a/b?ü' } })).toEqual({
+    message: 'gone',
+  })
   expect(requests).toEqual([
     { method: 'DELETE', url: '/api/files/a%2Fb%3F%C3%BC', type: undefined, body: '' },
   ])
@@ -58,9 +60,9 @@ test('encodes path parameters and sends no content type without a body', async (
 
 test('encodes the query and omits undefined values', async () => {
   const requests = await serveResponse(200, '[]')
-  await call('listFiles', { query: { limit: 2, cursor: undefined } })
-  await call('listFiles')
-  await call('listFiles', { query: { cursor: 'a&b=c' } })
+  await call('GET /api/files', { query: { limit: 2, cursor: undefined } })
+  await call('GET /api/files')
+  await call('GET /api/files', { query: { cursor: 'a&b=c' } })
   expect(requests.map(({ url }) => url)).toEqual([
     '/api/files?limit=2',
     '/api/files',
@@ -76,18 +78,18 @@ test('returns a page with the cursor of the next one, or null for the last page'
       .writeHead(200, nextCursor === undefined ? {} : { 'x-next-cursor': nextCursor })
       .end('[]')
   })
-  expect(await callForPage('listFiles', { query: { limit: 1 } })).toEqual({
+  expect(await callForPage('GET /api/files', { query: { limit: 1 } })).toEqual({
     items: [],
     next: 'abc',
   })
-  const lastPage = await callForPage('listFiles', { query: { limit: 1, cursor: 'abc' } })
+  const lastPage = await callForPage('GET /api/files', { query: { limit: 1, cursor: 'abc' } })
   expect(lastPage).toEqual({ items: [], next: null })
 })
 
 test('sends a JSON content type with a body', async () => {
   const requests = await serveResponse(200, '{}')
   const body = { email: 'ada@example.org', password: 'pä"ss' }
-  await call('login', { body })
+  await call('POST /api/auth/login', { body })
   expect(requests[0]).toMatchObject({ method: 'POST', type: 'application/json' })
   expect(JSON.parse(requests[0]?.body ?? '')).toEqual(body)
 })
@@ -98,14 +100,14 @@ test('includes credentials', async () => {
     credentials = init.credentials
     return new Response('{"status":"ok"}')
   })
-  await call('health')
+  await call('GET /api/health')
   expect(credentials).toBe('include')
 })
 
 test("an error status throws '{status}: {body text}' with the code and public message", async () => {
   const body = '{"message":"Unauthorized","code":"UNAUTHORIZED"}'
   await serveResponse(401, body)
-  const error = await getRejection(call('listFiles'))
+  const error = await getRejection(call('GET /api/files'))
   expect(error).toBeInstanceOf(ApiError)
   expect(error).toMatchObject({
     message: `401: ${body}`,
@@ -117,7 +119,7 @@ test("an error status throws '{status}: {body text}' with the code and public me
 
 test("an error status without a body throws '{status}: {status text}'", async () => {
   await serveResponse(503, '')
-  expect(await getRejection(call('version'))).toMatchObject({
+  expect(await getRejection(call('GET /api/settings/version'))).toMatchObject({
     message: '503: Service Unavailable',
     code: undefined,
     publicMessage: undefined,
@@ -126,14 +128,17 @@ test("an error status without a body throws '{status}: {status text}'", async ()
 
 test('an error contains the Retry-After header', async () => {
   await serve((_, response) => response.writeHead(429, { 'retry-after': '7' }).end())
-  expect(await getRejection(call('version'))).toMatchObject({ status: 429, retryAfter: '7' })
+  expect(await getRejection(call('GET /api/settings/version'))).toMatchObject({
+    status: 429,
+    retryAfter: '7',
+  })
 })
 
 test.each(['<h1>Bad gateway</h1>', '[1]', 'null', '"text"', '{"message":7}'])(
   'an error body in another format provides no public message: %s',
   async (body) => {
     await serveResponse(502, body)
-    expect(await getRejection(call('version'))).toMatchObject({
+    expect(await getRejection(call('GET /api/settings/version'))).toMatchObject({
       message: `502: ${body}`,
       publicMessage: undefined,
     })
@@ -142,18 +147,20 @@ test.each(['<h1>Bad gateway</h1>', '[1]', 'null', '"text"', '{"message":7}'])(
 
 test('a dropped connection is a network error', async () => {
   await serve((request) => request.socket.destroy())
-  expect(await getRejection(call('version'))).toBeInstanceOf(NetworkError)
+  expect(await getRejection(call('GET /api/settings/version'))).toBeInstanceOf(NetworkError)
 })
 
 test('an OK response that is not JSON is a network error', async () => {
   await serveResponse(200, '<html>a login page of the wifi</html>')
-  expect(await getRejection(call('version'))).toBeInstanceOf(NetworkError)
+  expect(await getRejection(call('GET /api/settings/version'))).toBeInstanceOf(NetworkError)
 })
 
 test("an aborted call throws the signal's reason", async () => {
   const controller = new AbortController()
   await serve(() => controller.abort(new Error('left')))
-  expect(await getRejection(call('version', { signal: controller.signal }))).toMatchObject({
+  expect(
+    await getRejection(call('GET /api/settings/version', { signal: controller.signal })),
+  ).toMatchObject({
     message: 'left',
   })
 })
@@ -164,7 +171,7 @@ test('bypasses the browser cache only if `fresh` is set', async () => {
     cacheModes.push(cache)
     return Response.json({ price: 9 })
   })
-  await call('premiumPrice', { fresh: true })
-  await call('premiumPrice')
+  await call('GET /api/settings/premium-price', { fresh: true })
+  await call('GET /api/settings/premium-price')
   expect(cacheModes).toEqual(['reload', undefined])
 })

@@ -1,31 +1,39 @@
-import { type ZodType, z } from 'zod'
+import type { ZodType, z } from 'zod'
 import type { ErrorCode, ListedError } from '../../shared/contract/errors.ts'
-import { type Endpoints, endpoints } from '../../shared/contract/index.ts'
+import type { Endpoints } from '../../shared/contract/index.ts'
 import { deleteHint, readHint } from './hint-cookie.ts'
 import { pageClock, readResponseDate } from './server-clock.ts'
+
+type Endpoint = Endpoints[keyof Endpoints]
+
+/** An endpoint's method and path, such as `DELETE /api/files/{id}`. */
+export type RouteOf<E extends Endpoint> = E extends Endpoint ? `${E['method']} ${E['path']}` : never
 
 /**
  * The endpoints that return JSON. All other endpoints return pages, bytes or redirects, which the
  * browser opens without `call`.
  */
-export type JsonEndpointName = {
-  [Name in keyof Endpoints]: Endpoints[Name]['response'] extends ZodType ? Name : never
-}[keyof Endpoints]
+export type Route = RouteOf<Extract<Endpoint, { response: ZodType }>>
 
-type InputPart<Name extends JsonEndpointName, Key extends 'params' | 'query' | 'body'> =
-  Endpoints[Name] extends Record<Key, infer Schema extends ZodType>
+/** The endpoints by route. Only types, so that pages don't load the contract's schemas. */
+type EndpointsByRoute = {
+  [E in Extract<Endpoint, { response: ZodType }> as RouteOf<E>]: E
+}
+
+type InputPart<R extends Route, Key extends 'params' | 'query' | 'body'> =
+  EndpointsByRoute[R] extends Record<Key, infer Schema extends ZodType>
     ? { [K in Key]: z.input<Schema> }
     : unknown
 
-type BytesInput<Name extends JsonEndpointName> = Endpoints[Name] extends { bytes: unknown }
+type BytesInput<R extends Route> = EndpointsByRoute[R] extends { bytes: unknown }
   ? { bytes: Blob }
   : unknown
 
 /** The input for a call, with exactly the parts that its endpoint declares. */
-export type CallInput<Name extends JsonEndpointName> = InputPart<Name, 'params'> &
-  Partial<InputPart<Name, 'query'>> &
-  InputPart<Name, 'body'> &
-  BytesInput<Name> & {
+export type CallInput<R extends Route> = InputPart<R, 'params'> &
+  Partial<InputPart<R, 'query'>> &
+  InputPart<R, 'body'> &
+  BytesInput<R> & {
     signal?: AbortSignal
     /** Authorizes the call for a delivery instead of the session (design §5). */
     uploadToken?: string | undefined
@@ -33,9 +41,7 @@ export type CallInput<Name extends JsonEndpointName> = InputPart<Name, 'params'>
     fresh?: boolean
   }
 
-export type CallResponse<Name extends JsonEndpointName> = z.output<
-  Extract<Endpoints[Name]['response'], ZodType>
->
+export type CallResponse<R extends Route> = z.output<EndpointsByRoute[R]['response']>
 
 /** An error response. The message is '{status}: {body text or status text}' (spec §8). */
 export class ApiError extends Error {
@@ -111,23 +117,21 @@ function toQueryString(query: Record<string, unknown>): string {
     : `?${new URLSearchParams(entries.map(([name, value]) => [name, String(value)]))}`
 }
 
-/** An error body. A proxy may have replaced it, so any field may be missing or of another type. */
-const errorBodySchema = z
-  .object({
-    message: z.string().min(1).optional().catch(undefined),
-    code: z
-      .custom<ErrorCode>((code) => typeof code === 'string')
-      .optional()
-      .catch(undefined),
-    errors: z.array(z.custom<ListedError>()).catch([]),
-  })
-  .catch({ errors: [] })
-
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
     return undefined
+  }
+}
+
+/** Reads an error body. A proxy may have replaced it, so any field may be missing or different. */
+function readErrorBody(text: string) {
+  const { message, code, errors }: Record<string, unknown> = Object(parseJson(text))
+  return {
+    message: typeof message === 'string' && message !== '' ? message : undefined,
+    code: typeof code === 'string' ? (code as ErrorCode) : undefined,
+    errors: Array.isArray(errors) ? (errors as ListedError[]) : [],
   }
 }
 
@@ -137,7 +141,7 @@ async function toApiError(response: Response): Promise<ApiError> {
   return new ApiError(
     response.status,
     text || response.statusText,
-    errorBodySchema.parse(parseJson(text)),
+    readErrorBody(text),
     response.headers.get('retry-after') ?? undefined,
   )
 }
@@ -156,9 +160,9 @@ interface AnyCallInput {
  * Sends a request to an endpoint (spec §7). Each response updates `pageClock`. If the
  * session has ended, deletes the hint cookie so the next page doesn't try to load the user.
  */
-async function sendRequest(name: JsonEndpointName, input: AnyCallInput = {}) {
+async function sendRequest(route: Route, input: AnyCallInput = {}) {
   const { params = {}, query = {}, body, bytes, signal, uploadToken, fresh } = input
-  const { method, path } = endpoints[name]
+  const [method = '', path = ''] = route.split(' ')
   const hint = readHint(document)
   const sentAt = Date.now()
   try {
@@ -188,25 +192,23 @@ async function sendRequest(name: JsonEndpointName, input: AnyCallInput = {}) {
 }
 
 /**
- * The arguments that follow the endpoint's name. The input is optional if none of its parts is
+ * The arguments that follow the route. The input is optional if none of its parts is
  * required.
  */
-type CallArguments<Name extends JsonEndpointName> =
-  Partial<CallInput<Name>> extends CallInput<Name>
-    ? [input?: CallInput<Name>]
-    : [input: CallInput<Name>]
+type CallArguments<R extends Route> =
+  Partial<CallInput<R>> extends CallInput<R> ? [input?: CallInput<R>] : [input: CallInput<R>]
 
 /**
- * Calls an endpoint by name and returns the parsed JSON response.
+ * Calls an endpoint and returns the parsed JSON response.
  * @throws {ApiError} on an error status
  * @throws {NetworkError} if there is no response or it is not JSON
  * @throws the signal's reason if the call is aborted
  */
-export async function call<Name extends JsonEndpointName>(
-  name: Name,
-  ...[input]: CallArguments<Name>
-): Promise<CallResponse<Name>> {
-  return (await sendRequest(name, input as AnyCallInput)).body
+export async function call<R extends Route>(
+  route: R,
+  ...[input]: CallArguments<R>
+): Promise<CallResponse<R>> {
+  return (await sendRequest(route, input as AnyCallInput)).body
 }
 
 /** One page of a paginated list. */
@@ -217,10 +219,10 @@ export interface ListPage<Items> {
 }
 
 /** Calls an endpoint that returns a paginated list; see `call`. */
-export async function callForPage<Name extends JsonEndpointName>(
-  name: Name,
-  ...[input]: CallArguments<Name>
-): Promise<ListPage<CallResponse<Name>>> {
-  const { body, next } = await sendRequest(name, input as AnyCallInput)
+export async function callForPage<R extends Route>(
+  route: R,
+  ...[input]: CallArguments<R>
+): Promise<ListPage<CallResponse<R>>> {
+  const { body, next } = await sendRequest(route, input as AnyCallInput)
   return { items: body, next }
 }

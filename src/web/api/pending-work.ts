@@ -11,7 +11,7 @@ export const adminKey = 'admin'
  */
 export const pendingWorkQuery = queryOptions({
   queryKey: [adminKey, 'waiting'],
-  queryFn: ({ signal }) => call('adminWaiting', { signal }),
+  queryFn: ({ signal }) => call('GET /api/admin/waiting', { signal }),
   staleTime: minuteInMs,
   refetchInterval: minuteInMs,
 })

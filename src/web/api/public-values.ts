@@ -9,7 +9,7 @@ const settingsStaleMs = 5 * minuteInMs
 
 const premiumPriceQuery = queryOptions({
   queryKey: ['/api/settings/premium-price'],
-  queryFn: ({ signal }) => call('premiumPrice', { signal }),
+  queryFn: ({ signal }) => call('GET /api/settings/premium-price', { signal }),
   staleTime: settingsStaleMs,
 })
 
@@ -20,7 +20,7 @@ export function usePremiumPrice(): number {
 
 const emailSignatureQuery = queryOptions({
   queryKey: ['/api/settings/email-signature'],
-  queryFn: ({ signal }) => call('emailSignature', { signal }),
+  queryFn: ({ signal }) => call('GET /api/settings/email-signature', { signal }),
   staleTime: settingsStaleMs,
 })
 
@@ -36,7 +36,7 @@ export function useEmailSignature(): string {
  */
 export const limitsQuery = queryOptions({
   queryKey: ['/api/settings/limits'],
-  queryFn: ({ signal }): Promise<Limits> => call('limits', { signal }),
+  queryFn: ({ signal }): Promise<Limits> => call('GET /api/settings/limits', { signal }),
   staleTime: settingsStaleMs,
   refetchInterval: settingsStaleMs,
 })
@@ -51,18 +51,18 @@ export function useLimits(): Limits {
 
 const featuresQuery = queryOptions({
   queryKey: ['/api/settings/features'],
-  queryFn: ({ signal }) => call('features', { signal }),
+  queryFn: ({ signal }) => call('GET /api/settings/features', { signal }),
   staleTime: settingsStaleMs,
 })
 
 /** Returns who can use the features that the administrator can turn off. All until loaded. */
-export function useFeatures(): CallResponse<'features'> {
+export function useFeatures(): CallResponse<'GET /api/settings/features'> {
   return useQuery(featuresQuery).data ?? { requests: 'on', sendByEmail: 'on' }
 }
 
 const versionQuery = queryOptions({
   queryKey: ['/api/settings/version'],
-  queryFn: ({ signal }) => call('version', { signal }),
+  queryFn: ({ signal }) => call('GET /api/settings/version', { signal }),
   staleTime: settingsStaleMs,
 })
 
@@ -70,11 +70,11 @@ const versionQuery = queryOptions({
 export async function refreshPublicValues(client: QueryClient): Promise<void> {
   const options = { fresh: true }
   const [price, signature, limits, features, version] = await Promise.all([
-    call('premiumPrice', options),
-    call('emailSignature', options),
-    call('limits', options),
-    call('features', options),
-    call('version', options),
+    call('GET /api/settings/premium-price', options),
+    call('GET /api/settings/email-signature', options),
+    call('GET /api/settings/limits', options),
+    call('GET /api/settings/features', options),
+    call('GET /api/settings/version', options),
   ])
   client.setQueryData(premiumPriceQuery.queryKey, price)
   client.setQueryData(emailSignatureQuery.queryKey, signature)
@@ -95,7 +95,7 @@ export function useVersion(): string | undefined {
 export function useSupportEmail(): string | null | undefined {
   return useQuery({
     queryKey: ['/api/settings/contact'],
-    queryFn: ({ signal }) => call('contact', { signal }),
+    queryFn: ({ signal }) => call('GET /api/settings/contact', { signal }),
     staleTime: settingsStaleMs,
   }).data?.supportEmail
 }
@@ -110,7 +110,7 @@ const signInWaysTimeoutMs = 3000
  * Used if the server doesn't respond. A wrong guess is harmless because the server checks every
  * sign-in.
  */
-const fallbackSignInWays: CallResponse<'signInWays'> = {
+const fallbackSignInWays: CallResponse<'GET /api/auth/ways'> = {
   google: false,
   signup: 'open',
   sendsMail: true,
@@ -121,7 +121,7 @@ export const signInWaysQuery = queryOptions({
   queryKey: ['/api/auth/ways'],
   queryFn: ({ signal }) => {
     const signalWithTimeout = AbortSignal.any([signal, AbortSignal.timeout(signInWaysTimeoutMs)])
-    return call('signInWays', { signal: signalWithTimeout }).catch(() => fallbackSignInWays)
+    return call('GET /api/auth/ways', { signal: signalWithTimeout }).catch(() => fallbackSignInWays)
   },
 })
 

@@ -14,7 +14,7 @@ export const currentUserQuery = queryOptions({
     // Without the hint cookie, nobody is signed in, so no request is needed.
     if (readHint(document) === null) return null
     try {
-      const { limits, ...user } = await call('currentUser', { signal })
+      const { limits, ...user } = await call('GET /api/auth/user', { signal })
       client.setQueryData(limitsQuery.queryKey, limits)
       return user
     } catch (error) {

@@ -73,7 +73,7 @@ function ForgotPasswordForm({ email, hint, onClose }: ForgotPasswordFormProps) {
         ? { title: 'Email required', description: 'Please enter your email address.' }
         : null,
     send: async (body) => {
-      const { message } = await call('forgotPassword', { body })
+      const { message } = await call('POST /api/auth/forgot-password', { body })
       toast({
         title: 'Password reset email sent',
         description: `${message}${hint}`,

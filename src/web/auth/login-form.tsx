@@ -29,7 +29,7 @@ export function LoginForm({ email, next, noEmailNote, emailField = null }: Login
     send: async (body) => {
       setUnverifiedEmail(null)
       try {
-        await call('login', { body })
+        await call('POST /api/auth/login', { body })
       } catch (error) {
         if (hasErrorCode(error, 'EMAIL_NOT_VERIFIED')) setUnverifiedEmail(body.email)
         throw error
@@ -81,7 +81,7 @@ function ResendVerificationNote({
   noEmailNote: string | null
 }) {
   const resendMutation = useMutation({
-    mutationFn: () => call('resendVerification', { body: { email } }),
+    mutationFn: () => call('POST /api/auth/resend-verification', { body: { email } }),
     onSuccess: ({ message }) =>
       // Without a mail server, don't show the server's message, which says that the email was sent.
       toast(

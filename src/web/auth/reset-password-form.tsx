@@ -33,7 +33,7 @@ export function ResetPasswordForm({ token, onDone, onInvalid }: ResetPasswordFor
     errorToast: newPasswordToast,
     send: async ({ newPassword }) => {
       try {
-        await call('resetPassword', { body: { token, newPassword } })
+        await call('POST /api/auth/reset-password', { body: { token, newPassword } })
         toast({ title: 'Password reset successful!' })
         onDone()
       } catch (error) {

@@ -51,7 +51,7 @@ export function SignupForm({ policy, noEmailNote, onDone }: SignupFormProps) {
     }),
     errorToast,
     send: async (body) => {
-      const { requiresVerification } = await call('signup', { body })
+      const { requiresVerification } = await call('POST /api/auth/signup', { body })
       toast({
         title: 'Account created successfully!',
         ...(requiresVerification && {

@@ -23,7 +23,7 @@ export function useEmailVerification(token: string): EmailVerification {
   const [isConfirmed, setConfirmed] = useState(false)
   const tokenCheckQuery = useQuery({
     queryKey: ['/api/auth/verify-email/check', token],
-    queryFn: () => withErrorToast(call('checkVerifyToken', { body: { token } })),
+    queryFn: () => withErrorToast(call('POST /api/auth/verify-email/check', { body: { token } })),
     enabled: token !== '' && !isConfirmed,
   })
   const canVerify = isConfirmed || tokenCheckQuery.data?.isOwnSignup === true
@@ -53,7 +53,7 @@ export function useEmailVerification(token: string): EmailVerification {
 const defaultErrorText = 'Failed to verify email'
 
 async function verifyEmail(token: string) {
-  const response = await withErrorToast(call('verifyEmail', { body: { token } }))
+  const response = await withErrorToast(call('POST /api/auth/verify-email', { body: { token } }))
   toast({ title: 'Email verified!' })
   return response
 }

@@ -21,7 +21,7 @@ import { LogoField, useChosenLogo } from './logo-field.tsx'
 
 const brandingQuery = queryOptions({
   queryKey: ['/api/branding'],
-  queryFn: ({ signal }) => call('getBranding', { signal }),
+  queryFn: ({ signal }) => call('GET /api/branding', { signal }),
 })
 
 type BrandingValues = Record<'name' | 'message' | 'accent', string>
@@ -55,11 +55,11 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
 
   const save = useMutation({
     // Updates the cache after each call, because a later call may fail.
-    mutationFn: async (body: CallInput<'saveBranding'>['body']) => {
-      updateCache(await call('saveBranding', { body }))
-      if (logo.change === 'remove') updateCache(await call('removeLogo'))
+    mutationFn: async (body: CallInput<'PUT /api/branding'>['body']) => {
+      updateCache(await call('PUT /api/branding', { body }))
+      if (logo.change === 'remove') updateCache(await call('DELETE /api/branding/logo'))
       else if (logo.change !== 'keep')
-        updateCache(await call('saveLogo', { bytes: logo.change.picture }))
+        updateCache(await call('PUT /api/branding/logo', { bytes: logo.change.picture }))
     },
     onSuccess: (_, body) => {
       // Show the values as they were saved, for example without surrounding spaces.
@@ -71,7 +71,7 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
       showFailure(error, 'Branding not saved', failureText(error, 'Please try again.')),
   })
   const remove = useMutation({
-    mutationFn: () => call('removeBranding'),
+    mutationFn: () => call('DELETE /api/branding'),
     onSuccess: () => {
       updateCache(null)
       setValues(toFormValues(null))

@@ -40,7 +40,7 @@ function renderPanel() {
 
 loadPanelStyles(showPanel)
 
-call('currentUser').then(
+call('GET /api/auth/user').then(
   (user) => {
     isAdmin = user.isAdmin
     setOwner(user.id)

@@ -13,7 +13,7 @@ import {
   resetLinkLists,
 } from './use-links.ts'
 
-export type LinkChanges = CallInput<'changeLink'>['body']
+export type LinkChanges = CallInput<'PATCH /api/links/{code}'>['body']
 
 /** Reports whether a renewal error is permanent, which makes retrying pointless. */
 export function isPermanentError(error: unknown): boolean {
@@ -30,8 +30,8 @@ export function useDelete() {
     mutationKey: deleteMutationKey,
     mutationFn: ({ link, file }: Deletion) => {
       const deletion = file
-        ? call('deleteFile', { params: { id: file.id } })
-        : call('deleteLink', { params: { code: link.shortCode } })
+        ? call('DELETE /api/files/{id}', { params: { id: file.id } })
+        : call('DELETE /api/links/{code}', { params: { code: link.shortCode } })
       return deletion.catch(ignoreErrors('FILE_NOT_FOUND', 'LINK_NOT_FOUND'))
     },
     onSuccess: (_, { link, file }) => {
@@ -65,7 +65,7 @@ export function useDeleteLinks(onDeleted: (ids: ReadonlySet<string>) => void) {
       let missingCount = 0
       for (let start = 0; start < allIds.length; start += maxFilesPerDeletion) {
         const fileIds = allIds.slice(start, start + maxFilesPerDeletion)
-        const { notFound } = await call('deleteFiles', { body: { fileIds } })
+        const { notFound } = await call('DELETE /api/files/bulk', { body: { fileIds } })
         missingCount += notFound.length
         const deletedIds = new Set(allIds.slice(0, start + maxFilesPerDeletion))
         const isDeleted = ({ files }: ListedLink) => files.every(({ id }) => deletedIds.has(id))
@@ -90,7 +90,7 @@ export function useDeleteLinks(onDeleted: (ids: ReadonlySet<string>) => void) {
 export function useClearExpired() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: () => call('deleteExpiredFiles'),
+    mutationFn: () => call('DELETE /api/files/expired/bulk'),
     onSuccess: ({ message }) => {
       resetLinkLists(client)
       toast({ title: 'Expired history cleared', description: message })
@@ -108,7 +108,12 @@ export function useRenewLink() {
   const client = useQueryClient()
   return useMutation({
     mutationFn: async ({ code, days }: { code: string; days: number }) =>
-      toListedLink(await call('renewLink', { params: { code }, body: { expirationDays: days } })),
+      toListedLink(
+        await call('PATCH /api/links/{code}/renew', {
+          params: { code },
+          body: { expirationDays: days },
+        }),
+      ),
     onSuccess: (link) => {
       replaceLink(client, link)
       refreshLinks(client)
@@ -128,7 +133,7 @@ export function useChangeLink() {
   const client = useQueryClient()
   return useMutation({
     mutationFn: async ({ code, changes }: { code: string; changes: LinkChanges }) =>
-      toListedLink(await call('changeLink', { params: { code }, body: changes })),
+      toListedLink(await call('PATCH /api/links/{code}', { params: { code }, body: changes })),
     onSuccess: (link) => replaceLink(client, link),
   }).mutateAsync
 }
@@ -139,7 +144,10 @@ export function useShareLink() {
   return useMutation({
     mutationFn: async ({ shortCode }: ListedLink) =>
       toListedLink(
-        await call('changeLink', { params: { code: shortCode }, body: { shared: true } }),
+        await call('PATCH /api/links/{code}', {
+          params: { code: shortCode },
+          body: { shared: true },
+        }),
       ),
     onSuccess: (link) => {
       replaceLink(client, link)

@@ -41,7 +41,7 @@ function Receipts() {
   const query = useInfiniteQuery({
     queryKey: ['/api/files/receipts'],
     queryFn: ({ pageParam: cursor, signal }) =>
-      callForPage('listReceipts', { query: { limit: pageSize, cursor }, signal }),
+      callForPage('GET /api/files/receipts', { query: { limit: pageSize, cursor }, signal }),
     ...cursorPagingOptions,
     // Files may have been deleted in another browser.
     refetchOnMount: 'always',

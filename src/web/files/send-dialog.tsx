@@ -28,7 +28,7 @@ export function SendDialog({ link, onClosed }: SendDialogProps) {
     setErrors(error === undefined ? {} : { to: error })
     if (error !== undefined) return
     try {
-      const { message } = await call('sendLink', {
+      const { message } = await call('POST /api/links/{code}/send', {
         params: { code: link.shortCode },
         body: { to, message: values.message.trim() || null },
       })

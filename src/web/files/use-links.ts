@@ -83,7 +83,7 @@ function listQuery({ search, order, expiring, requestId }: ListView) {
     queryFn: async ({ pageParam, signal }): Promise<LinkPage> => {
       const limit = pageParam === '' ? firstPageSize : maxFilePageSize
       const query = { limit, ...listInput, ...(pageParam && { cursor: pageParam }) }
-      const page = await callForPage('listLinks', { query, signal })
+      const page = await callForPage('GET /api/links', { query, signal })
       const items = page.items.map(toListedLink)
       return { items, next: page.next, searchKey: `${expiring ?? ''} ${search}` }
     },
@@ -101,7 +101,7 @@ function listQuery({ search, order, expiring, requestId }: ListView) {
 
 const countsQuery = queryOptions({
   queryKey: ['/api/files/summary'],
-  queryFn: ({ signal }) => call('countFiles', { signal }),
+  queryFn: ({ signal }) => call('GET /api/files/summary', { signal }),
   // Links expire without any action on this page, so refetch regularly.
   refetchInterval: 60_000,
 })

@@ -70,7 +70,8 @@ export function ResetPasswordPage() {
 function EndedLinkNote({ token }: { token: string }) {
   const { data } = useQuery({
     queryKey: ['/api/auth/reset-password/check', token],
-    queryFn: ({ signal }) => call('checkResetToken', { body: { token }, signal }),
+    queryFn: ({ signal }) =>
+      call('POST /api/auth/reset-password/check', { body: { token }, signal }),
   })
   return data?.isValid === false ? (
     <p role="alert" className="mb-5 text-red">

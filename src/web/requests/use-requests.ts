@@ -10,8 +10,8 @@ import { failureText, showFailure } from '../api/show-failure.ts'
 import { cursorPagingOptions, pageSize } from '../ui/paged-list.tsx'
 import { toast } from '../ui/toast.tsx'
 
-export type RequestChanges = CallInput<'changeRequest'>['body']
-export type NewRequest = CallInput<'createRequest'>['body']
+export type RequestChanges = CallInput<'PATCH /api/requests/{id}'>['body']
+export type NewRequest = CallInput<'POST /api/requests'>['body']
 
 /** How often the list is reloaded, in search of new deliveries. */
 const deliveryIntervalMs = 15_000
@@ -19,7 +19,7 @@ const deliveryIntervalMs = 15_000
 const requestsQuery = infiniteQueryOptions({
   queryKey: ['/api/requests'],
   queryFn: ({ pageParam: cursor, signal }) =>
-    callForPage('listRequests', { query: { limit: pageSize, cursor }, signal }),
+    callForPage('GET /api/requests', { query: { limit: pageSize, cursor }, signal }),
   ...cursorPagingOptions,
   refetchInterval: deliveryIntervalMs,
   refetchOnMount: 'always',
@@ -36,8 +36,8 @@ export function useSaveRequest() {
   return useMutation({
     mutationFn: ({ id, values }: { id: string | null; values: NewRequest | RequestChanges }) =>
       id === null
-        ? call('createRequest', { body: values as NewRequest })
-        : call('changeRequest', { params: { id }, body: values }),
+        ? call('POST /api/requests', { body: values as NewRequest })
+        : call('PATCH /api/requests/{id}', { params: { id }, body: values }),
     onSettled: () => client.invalidateQueries({ queryKey: requestsQuery.queryKey }),
   }).mutateAsync
 }
@@ -46,7 +46,7 @@ export function useSaveRequest() {
 export function useCloseRequest() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: ({ id }: FileRequest) => call('closeRequest', { params: { id } }),
+    mutationFn: ({ id }: FileRequest) => call('DELETE /api/requests/{id}', { params: { id } }),
     onSuccess: (_, { title }) => toast({ title: 'Request closed', description: title }),
     onError: (error) =>
       showFailure(error, 'Request not closed', failureText(error, 'Please try again.')),

@@ -31,7 +31,7 @@ export function useTierChanges(onDone: (user: User) => void = () => {}) {
   }
   const startTrialMutation = useMutation({
     mutationKey: tierChangeMutationKey,
-    mutationFn: () => call('startTrial'),
+    mutationFn: () => call('POST /api/auth/start-trial'),
     onSuccess({ user }) {
       applyUser(user)
       toast({ title: 'Your Premium trial has started', ...describeTrialEnd(user) })
@@ -41,7 +41,7 @@ export function useTierChanges(onDone: (user: User) => void = () => {}) {
   })
   const switchTierMutation = useMutation({
     mutationKey: tierChangeMutationKey,
-    mutationFn: (tier: Tier) => call('togglePremium', { body: { tier } }),
+    mutationFn: (tier: Tier) => call('POST /api/auth/toggle-premium', { body: { tier } }),
     onSuccess({ user }) {
       applyUser(user)
       toast({ title: `Your account is ${tierTraits[user.tier].name} now` })

@@ -25,7 +25,7 @@ const timeout = (ms: number) => AbortSignal.timeout(ms)
 
 const isServerReady: IsServerReady = async (signal) => {
   const limit = AbortSignal.any([signal, timeout(readyTimeoutMs)])
-  return isServerUp(await toOutcome(call('ready', { signal: limit })))
+  return isServerUp(await toOutcome(call('GET /api/ready', { signal: limit })))
 }
 
 /** Starts a link of the signed-in user, or adds files to one. */
@@ -33,8 +33,8 @@ const startOwnLink: StartLink = async ({ link, expirationDays, ...body }, signal
   const { shortCode, ...options } = link
   const outcome = await toOutcome(
     shortCode === undefined
-      ? call('createLink', { body: { ...body, ...options, expirationDays }, signal })
-      : call('addFiles', { params: { code: shortCode }, body, signal }),
+      ? call('POST /api/links', { body: { ...body, ...options, expirationDays }, signal })
+      : call('POST /api/links/{code}/files', { params: { code: shortCode }, body, signal }),
   )
   if (!outcome.ok) return outcome
   const { link: startedLink, uploads } = outcome.value
@@ -55,26 +55,33 @@ async function outcomeOf<T>(
 }
 
 const signParts: SignParts = ({ uploadToken, ...body }, signal) =>
-  outcomeOf(uploadToken, call('signParts', { body, uploadToken, signal }))
+  outcomeOf(uploadToken, call('POST /api/files/upload-parts', { body, uploadToken, signal }))
 
 const confirmInBatch = batchCalls(
-  (uploads: CallInput<'confirmUploads'>['body']['uploads'], signal) =>
-    toOutcome(call('confirmUploads', { body: { uploads }, signal })),
+  (uploads: CallInput<'POST /api/files/confirm-uploads'>['body']['uploads'], signal) =>
+    toOutcome(call('POST /api/files/confirm-uploads', { body: { uploads }, signal })),
 )
 
 const calls: Omit<UploadCalls, 'startLink'> = {
-  getUploadUrl: (body, signal) => toOutcome(call('getUploadUrl', { body, signal })),
+  getUploadUrl: (body, signal) =>
+    toOutcome(call('POST /api/files/get-upload-url', { body, signal })),
   confirmUpload: ({ uploadToken, ...body }, signal) =>
     uploadToken === undefined
       ? confirmInBatch(body, signal)
-      : outcomeOf(uploadToken, call('confirmUpload', { body, uploadToken, signal })),
+      : outcomeOf(
+          uploadToken,
+          call('POST /api/files/confirm-upload', { body, uploadToken, signal }),
+        ),
   listParts: ({ cloudKey, uploadToken }, signal) =>
-    outcomeOf(uploadToken, call('listParts', { query: { cloudKey }, uploadToken, signal })),
+    outcomeOf(
+      uploadToken,
+      call('GET /api/files/upload-parts', { query: { cloudKey }, uploadToken, signal }),
+    ),
   abortUpload: ({ cloudKey, uploadToken }) => {
     const input = { body: { cloudKey }, uploadToken, signal: timeout(callTimeoutMs) }
-    return outcomeOf(uploadToken, call('abortUpload', input))
+    return outcomeOf(uploadToken, call('POST /api/files/abort-upload', input))
   },
-  currentUser: () => toOutcome(call('currentUser', { signal: timeout(callTimeoutMs) })),
+  currentUser: () => toOutcome(call('GET /api/auth/user', { signal: timeout(callTimeoutMs) })),
 }
 
 /** Doesn't use `crypto.randomUUID`, which requires a secure context. */

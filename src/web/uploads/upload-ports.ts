@@ -3,7 +3,7 @@ import type { Interruption } from './interruption.ts'
 import type { UploadTicket } from './records/upload-record.ts'
 
 /** A part that the server has completely stored. */
-export type StoredPart = CallResponse<'listParts'>['parts'][number]
+export type StoredPart = CallResponse<'GET /api/files/upload-parts'>['parts'][number]
 
 /** One upload's bytes and where to send them. */
 export interface TransferJob {

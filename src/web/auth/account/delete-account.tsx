@@ -127,7 +127,7 @@ function DeletionForm({ email, hasPassword, onDeleted, onSignInNeeded }: Deletio
     schema: ownAccount.deleteAccount.body,
     send: async (body) => {
       try {
-        await call('deleteAccount', { body })
+        await call('DELETE /api/auth/user', { body })
       } catch (error) {
         if (error instanceof ApiError && error.code === 'SIGN_IN_AGAIN') onSignInNeeded()
         throw error

@@ -67,7 +67,7 @@ function KeyForm({ onCreated }: KeyFormProps) {
   const [days, setDays] = useState<(typeof lifetimes)[number]['value']>('')
   const [errors, setErrors] = useState<FieldErrors>({})
   const { mutateAsync: create } = useMutation({
-    mutationFn: (body: CallInput<'createKey'>['body']) => call('createKey', { body }),
+    mutationFn: (body: CallInput<'POST /api/keys'>['body']) => call('POST /api/keys', { body }),
     onSuccess: onCreated,
     onError: (error) =>
       showCallError(error, 'API key not created', 'Failed to create the key. Please try again.'),

@@ -92,7 +92,8 @@ function KeyRow({ apiKey, now }: { apiKey: KeyView; now: Date }) {
 function RevokeButton({ apiKey: { id, name } }: { apiKey: KeyView }) {
   const client = useQueryClient()
   const { mutate, isPending } = useMutation({
-    mutationFn: () => call('revokeKey', { params: { id } }).catch(ignoreErrors('KEY_NOT_FOUND')),
+    mutationFn: () =>
+      call('DELETE /api/keys/{id}', { params: { id } }).catch(ignoreErrors('KEY_NOT_FOUND')),
     onSuccess: () => toast({ title: 'API key revoked', description: name }),
     onError: (error) =>
       showCallError(error, 'API key not revoked', 'Failed to revoke the key. Please try again.'),

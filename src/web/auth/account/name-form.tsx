@@ -19,7 +19,7 @@ export function NameForm({ user }: { user: User }) {
   const form = useAuthForm({
     schema: ownAccount.updateUser.body,
     send: async (body) => {
-      const savedUser = await call('updateUser', { body })
+      const savedUser = await call('PATCH /api/auth/user', { body })
       client.setQueryData(currentUserQuery.queryKey, savedUser)
       // The server trims the names, so show the saved ones.
       setValues(getNames(savedUser))

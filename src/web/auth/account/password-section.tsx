@@ -47,7 +47,7 @@ function NoPassword({ email }: { email: string }) {
   const sendsMail = useSendsMail() ?? true
   const deliveryNote = noEmailNote({ sendsMail, supportEmail: useSupportEmail() })
   const request = useMutation({
-    mutationFn: () => call('forgotPassword', { body: { email } }),
+    mutationFn: () => call('POST /api/auth/forgot-password', { body: { email } }),
     onSuccess: ({ message }) =>
       toast({
         title: 'Password reset email sent',
@@ -97,7 +97,9 @@ function ChangePasswordFields({ email, onDone }: { email: string; onDone: () => 
     schema,
     errorToast: newPasswordToast,
     send: async ({ currentPassword, newPassword }) => {
-      const { message } = await call('changePassword', { body: { currentPassword, newPassword } })
+      const { message } = await call('POST /api/auth/change-password', {
+        body: { currentPassword, newPassword },
+      })
       for (const { queryKey } of [sessionsQuery, ownSignInWaysQuery]) {
         void client.invalidateQueries({ queryKey })
       }

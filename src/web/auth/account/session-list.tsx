@@ -43,12 +43,14 @@ function Sessions({ sessions, now }: { sessions: SessionView[]; now: Date }) {
     showCallError(error, 'Sign out failed', 'Failed to end the session. Please try again.')
   const endSessionMutation = useMutation({
     mutationFn: ({ id }: SessionView) =>
-      call('endSession', { params: { id } }).catch(ignoreErrors('SESSION_NOT_FOUND')),
+      call('DELETE /api/auth/sessions/{id}', { params: { id } }).catch(
+        ignoreErrors('SESSION_NOT_FOUND'),
+      ),
     onSuccess: (_, session) => onSuccess('Signed out', sessionName(session)),
     onError,
   })
   const endOtherSessionsMutation = useMutation({
-    mutationFn: () => call('endOtherSessions'),
+    mutationFn: () => call('DELETE /api/auth/sessions'),
     onSuccess: ({ message }) => onSuccess(message),
     onError,
   })

@@ -83,7 +83,7 @@ function formatDay(timestamp: string): string {
 function RemoveGoogleButton({ unavailable }: { unavailable: string | undefined }) {
   const client = useQueryClient()
   const { mutate, isPending } = useMutation({
-    mutationFn: () => call('unlinkGoogle'),
+    mutationFn: () => call('DELETE /api/auth/user/ways/google'),
     onSuccess: ({ message }) => toast({ title: 'Google removed', description: message }),
     onError: (error) =>
       showCallError(error, 'Google not removed', 'Failed to remove Google. Please try again.'),
@@ -140,7 +140,7 @@ function AddGoogleForm({ email }: { email: string }) {
   const form = useAuthForm({
     schema: ownAccount.linkGoogle.body,
     send: async (body) => {
-      const { url } = await call('linkGoogle', { body })
+      const { url } = await call('POST /api/auth/user/ways/google', { body })
       window.location.assign(url)
       return 'leave'
     },

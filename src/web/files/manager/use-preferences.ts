@@ -5,7 +5,7 @@ import { showFailure } from '../../api/show-failure.ts'
 
 const preferencesQuery = queryOptions({
   queryKey: ['/api/preferences'],
-  queryFn: ({ signal }): Promise<Preferences> => call('preferences', { signal }),
+  queryFn: ({ signal }): Promise<Preferences> => call('GET /api/preferences', { signal }),
 })
 
 /** Loads the user's File Manager settings unless `enabled` is false. */
@@ -23,7 +23,8 @@ export function useChangePreferences() {
   return useMutation({
     // Sends changes one at a time so that the last one wins.
     scope: { id: 'preferences' },
-    mutationFn: (changes: Partial<Preferences>) => call('changePreferences', { body: changes }),
+    mutationFn: (changes: Partial<Preferences>) =>
+      call('PATCH /api/preferences', { body: changes }),
     onMutate: (changes) => {
       client.setQueryData(
         queryKey,

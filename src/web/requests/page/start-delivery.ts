@@ -11,7 +11,12 @@ export function createDeliveryStarter(code: string): StartLink {
   return async ({ link, files, idempotencyKey }, signal) => {
     const { senderName, message, uploadToken } = link
     const body = { senderName, message, files, idempotencyKey }
-    const deliveryCall = call('createDelivery', { params: { code }, body, uploadToken, signal })
+    const deliveryCall = call('POST /api/requests/{code}/links', {
+      params: { code },
+      body,
+      uploadToken,
+      signal,
+    })
     const outcome = await toOutcome(deliveryCall)
     if (outcome.ok) {
       const { uploads, uploadToken } = outcome.value

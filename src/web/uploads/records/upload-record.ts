@@ -10,7 +10,7 @@ const timestampSchema = z.number()
 const byteCountSchema = z.int().nonnegative()
 
 /** The server's response to the start of an upload. Senders get a token in place of the code. */
-export type StartedUpload = Omit<CallResponse<'getUploadUrl'>, 'shortCode'> &
+export type StartedUpload = Omit<CallResponse<'POST /api/files/get-upload-url'>, 'shortCode'> &
   Pick<UploadTicket, 'shortCode' | 'uploadToken'>
 
 const { parts, ...ticketShape } = uploads.getUploadUrl.response.shape

@@ -15,7 +15,7 @@ export const maxConnections = 4
 const urlsPerCall = 16
 
 /** Presigned part URLs by part number. */
-type PartUrls = CallResponse<'signParts'>['urls']
+type PartUrls = CallResponse<'POST /api/files/upload-parts'>['urls']
 
 export interface PartsDeps extends TransferDeps {
   signParts: SignParts

@@ -1,4 +1,4 @@
-import type { CallInput, CallResponse, JsonEndpointName } from '../../api/call.ts'
+import type { CallInput, CallResponse, Route } from '../../api/call.ts'
 import type { RecordLink, StartedUpload, UploadTicket } from '../records/upload-record.ts'
 import type { Timers } from '../timers.ts'
 import type { CallError, Outcome } from '../upload-errors.ts'
@@ -7,16 +7,16 @@ import { isTransient, Retries, type RetryDeps, type RetryOptions } from './retry
 import { callTimeoutMs } from './storage-request.ts'
 
 /** An API call that never rejects. An aborted call resolves as if there were no response. */
-type UploadCall<Name extends JsonEndpointName, Input> = (
+type UploadCall<R extends Route, Input> = (
   input: Input,
   signal: AbortSignal,
-) => Promise<Outcome<CallResponse<Name>>>
+) => Promise<Outcome<CallResponse<R>>>
 
 /** Files to start in one link. */
 export interface LinkStart {
   /** The link's options, or how to identify it if it exists. */
   link: RecordLink
-  files: CallInput<'createLink'>['body']['files']
+  files: CallInput<'POST /api/links'>['body']['files']
   ownerId: string
   expirationDays: string
   idempotencyKey: string
@@ -32,16 +32,25 @@ export type StartLink = (
 type UploadKey = Pick<UploadTicket, 'cloudKey' | 'uploadToken'>
 
 export interface UploadCalls {
-  getUploadUrl: UploadCall<'getUploadUrl', CallInput<'getUploadUrl'>['body']>
+  getUploadUrl: UploadCall<
+    'POST /api/files/get-upload-url',
+    CallInput<'POST /api/files/get-upload-url'>['body']
+  >
   startLink: StartLink
-  listParts: UploadCall<'listParts', UploadKey>
-  confirmUpload: UploadCall<'confirmUpload', CallInput<'confirmUpload'>['body'] & UploadKey>
+  listParts: UploadCall<'GET /api/files/upload-parts', UploadKey>
+  confirmUpload: UploadCall<
+    'POST /api/files/confirm-upload',
+    CallInput<'POST /api/files/confirm-upload'>['body'] & UploadKey
+  >
   /** Frees the upload's slot and removes its bytes. */
   abortUpload(upload: UploadKey): Promise<Outcome<unknown>>
-  currentUser(): Promise<Outcome<Pick<CallResponse<'currentUser'>, 'id'>>>
+  currentUser(): Promise<Outcome<Pick<CallResponse<'GET /api/auth/user'>, 'id'>>>
 }
 
-export type SignParts = UploadCall<'signParts', CallInput<'signParts'>['body'] & UploadKey>
+export type SignParts = UploadCall<
+  'POST /api/files/upload-parts',
+  CallInput<'POST /api/files/upload-parts'>['body'] & UploadKey
+>
 
 /**
  * True if get-upload-url may be retried after this error. Server errors (500), insufficient storage
