@@ -20,8 +20,12 @@ export default defineConfig({
   // project starts first.
   projects: [
     { name: 'bucket', testMatch: 'bucket.spec.ts' },
-    { name: 'stories', testIgnore: ['bucket.spec.ts', 'other-engines.spec.ts'] },
+    {
+      name: 'stories',
+      testIgnore: ['bucket.spec.ts', 'other-engines.spec.ts', 'pictures.spec.ts'],
+    },
     { name: 'engines', testMatch: 'other-engines.spec.ts' },
+    { name: 'pictures', testMatch: 'pictures.spec.ts' },
   ],
   workers: availableParallelism() + 2,
   retries: 0,

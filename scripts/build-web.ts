@@ -4,7 +4,7 @@
  * pages into templates that the server fills in.
  */
 import { execFileSync } from 'node:child_process'
-import { access, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { access, cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
@@ -110,7 +110,10 @@ async function buildClient() {
   await writeFile(join(distDir, 'mayfly.mjs'), formatted)
 }
 
-/** Builds and imports the functions that render pages on the server. */
+/**
+ * Builds and imports the functions that render pages on the server, and copies the pages' pictures
+ * to dist/web.
+ */
 async function buildRenderers() {
   const modules = {
     downloads: 'downloads/render.tsx',
@@ -122,6 +125,7 @@ async function buildRenderers() {
     publicDir: false,
     build: {
       ssr: true,
+      ssrEmitAssets: true,
       outDir: rendererDir,
       cssMinify: true,
       // These are the oldest supported browsers. By default, Vite would add fallbacks for older
@@ -135,6 +139,7 @@ async function buildRenderers() {
       },
     },
   })
+  await cp(join(rendererDir, 'assets'), join(distDir, 'assets'), { recursive: true })
   const loadRenderer = (name: keyof typeof modules) =>
     import(pathToFileURL(join(rendererDir, `${name}.js`)).href)
   const downloads: { renderDownloadPages: typeof renderDownloadPages } =

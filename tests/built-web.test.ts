@@ -32,7 +32,7 @@ test('every text asset has a smaller, equivalent variant in each coding', async 
 
 test('every asset has a content hash in its name', async () => {
   for (const file of await readdir(join(distDir, 'assets'))) {
-    expect(file).toMatch(/-[\w-]{8}\.(js|css|woff2)(\.br|\.gz)?$/)
+    expect(file).toMatch(/-[\w-]{8}\.(js|css|webp|woff2)(\.br|\.gz)?$/)
   }
 })
 
@@ -88,6 +88,19 @@ test.each(lightPages)('the public page %s needs at most 30 KB to be usable', asy
   )
   const totalBytes = scriptSizes.reduce((sum, size) => sum + size, brotliCompressSync(page).length)
   expect(totalBytes).toBeLessThanOrEqual(30 * 1024)
+})
+
+test('the pictures of the landing page are light, lazy, and reserve their space', async () => {
+  const html = (await readBuiltFile(builtPageFile('landing'))).toString()
+  const images = html.match(/<(?:img|source) [^>]*>/g) ?? []
+  expect(images).toHaveLength(8)
+  for (const image of images) {
+    expect(image).toMatch(/ width="\d+" height="\d+"/)
+    if (image.startsWith('<img')) expect(image).toContain('loading="lazy"')
+    const [, path = ''] = /="\/(assets\/[\w-]+\.webp)"/.exec(image) ?? []
+    const limit = image.startsWith('<img') ? 48 : 24
+    expect((await readBuiltFile(path)).length, path).toBeLessThanOrEqual(limit * 1024)
+  }
 })
 
 test("the download page's script is one file of at most 3 KB compressed", async () => {

@@ -210,15 +210,6 @@ export const publicPlaceholders = [
   'trial',
   // The maximum file size of any tier, in bytes.
   'largestFileBytes',
-  // Positions on a bar that represents a file's maximum lifetime, in percent: where the longest
-  // link in each tier ends, and the distance between the two.
-  'freeEnd',
-  'premiumEnd',
-  'premiumSpan',
-  // Labels for `freeEnd` and `premiumEnd`, such as '3' and '7 days'. The first is empty if both are
-  // at the same position.
-  'freeMark',
-  'premiumMark',
   // Who can receive files through requests and send links by email, as sentences. Empty if nobody.
   'featuresNote',
   // The domains whose email addresses may sign up, such as 'example.org or example.com'. Empty if

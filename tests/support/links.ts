@@ -12,6 +12,8 @@ export interface LinkOptions {
   message?: string
   password?: string
   maxDownloads?: number
+  /** '3' by default. */
+  expirationDays?: string
 }
 
 /** Starts a link with these files. Sends none of them. */

@@ -50,11 +50,6 @@ describe('the values on the public pages', () => {
       maxLifetimeDays: '30',
       trial: '30 days',
       largestFileBytes: '1073741824',
-      freeEnd: '10',
-      premiumEnd: '23.3',
-      premiumSpan: '13.3',
-      freeMark: '3',
-      premiumMark: '7 days',
       featuresNote:
         'You can also receive files: create a request, and people without an account send them to you. With Premium, you can send links by email, in your brand.',
       signupDomains: '',
@@ -92,12 +87,6 @@ describe('the values on the public pages', () => {
       premiumDays: '1 day',
       maxLifetime: '90 days',
       maxLifetimeDays: '90',
-      freeEnd: '1.1',
-      premiumEnd: '1.1',
-      premiumSpan: '0',
-      // The two marks would overlap at the same position, so only one is shown.
-      freeMark: '',
-      premiumMark: '1 day',
     })
   })
 

@@ -85,10 +85,6 @@ export function pageValues({ limits, features, ...input }: PublicPageInput): Pla
   const freeLimits = limits[defaultTier]
   const premiumLimits = limits[tiers.at(-1) ?? defaultTier]
   const maxLifetimeDays = Math.max(freeLimits.maxLifetimeDays, premiumLimits.maxLifetimeDays)
-  const longestFreeDays = Math.max(...freeLimits.expirationDays)
-  const longestPremiumDays = Math.max(...premiumLimits.expirationDays)
-  const toPercent = (days: number) =>
-    String(Math.round((1000 * Math.min(days, maxLifetimeDays)) / maxLifetimeDays) / 10)
   return {
     ...input,
     error: '',
@@ -111,11 +107,6 @@ export function pageValues({ limits, features, ...input }: PublicPageInput): Pla
     maxLifetimeDays: String(maxLifetimeDays),
     trial: daysText(trialDays),
     largestFileBytes: String(Math.max(freeLimits.maxFileSize, premiumLimits.maxFileSize)),
-    freeEnd: toPercent(longestFreeDays),
-    premiumEnd: toPercent(longestPremiumDays),
-    premiumSpan: toPercent(Math.max(0, longestPremiumDays - longestFreeDays)),
-    freeMark: longestFreeDays === longestPremiumDays ? '' : String(longestFreeDays),
-    premiumMark: daysText(longestPremiumDays),
   }
 }
 

@@ -145,7 +145,7 @@ describe('the landing page', () => {
     for (const text of [
       'Share files by short links that expire.',
       'The link works for 3, 5 or 7 days, then the file is deleted.',
-      'It is 30 days long, as long as a file can exist.',
+      'The bar is 30 days long, as long as a file can exist.',
       'Free: 3 files at a time, up to 500MB each.',
       '$0',
       '$8 per month, cancel at any time',

@@ -2,26 +2,20 @@ import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { accountDeletedPath } from '../../../shared/pages.ts'
 import { withNext } from '../../../shared/rules/accounts/next-path.ts'
-import { fileKind } from '../../../shared/rules/files/file-kind.ts'
-import { dayInMs, hourInMs } from '../../../shared/rules/format/units.ts'
-import { lifeline } from '../../../shared/rules/links/lifeline.ts'
-import { activeLinkLabel } from '../../../shared/rules/links/link-status.ts'
 import { trialOfferPath } from '../../../shared/rules/tiers/trial.ts'
 import { When } from '../../built-pages/template.tsx'
-import { KindIcon } from '../../files/kind-icon.tsx'
-import { Lifeline } from '../../files/lifeline.tsx'
 import { Support } from '../contacts.tsx'
 import { values, WhenSignupIsOpen } from '../values.tsx'
 import { DropZone } from './drop-zone.tsx'
-import { LifeOfAFile } from './life-of-a-file.tsx'
+import { ProductPictures } from './product-pictures.tsx'
 
-/** The landing page (spec §2): a hero, six feature cards and two plans. */
+/** The landing page (spec §2): a hero, pictures, six feature cards and two plans. */
 export function LandingPage() {
   return (
     <>
       <AccountDeletedNote />
       <Hero />
-      <LifeOfAFile />
+      <ProductPictures />
       <Features />
       <Plans />
     </>
@@ -58,13 +52,7 @@ function Hero() {
         </div>
         <WhoCanSignUp />
       </div>
-      <figure>
-        <div className="card float">
-          <DropZone />
-          <Examples />
-        </div>
-        <figcaption className="muted small">Examples: every link shows its time left.</figcaption>
-      </figure>
+      <DropZone />
     </div>
   )
 }
@@ -84,41 +72,6 @@ function WhoCanSignUp() {
         </p>
       </When>
     </When>
-  )
-}
-
-/** An example of a file uploaded `age` milliseconds ago, with a link that lasts 3 days. */
-function renderExample(originalName: string, mimeType: string, age: number) {
-  const dates = {
-    createdAt: new Date(0),
-    expiresAt: new Date(3 * dayInMs),
-    maxLifetimeAt: new Date(30 * dayInMs),
-    purgingAt: null,
-  }
-  const now = new Date(age)
-  const lifelineState = lifeline(dates, now, true)
-  return (
-    <li key={originalName}>
-      <span className="kind">
-        <KindIcon kind={fileKind({ originalName, mimeType })} size={18} />
-      </span>
-      <div>
-        <p>
-          <b>{originalName}</b>
-          <span className={`small ${lifelineState.tone}`}>{activeLinkLabel(dates, now)}</span>
-        </p>
-        <Lifeline state={lifelineState} size="wide" />
-      </div>
-    </li>
-  )
-}
-
-function Examples() {
-  return (
-    <ul className="examples" aria-label="Examples">
-      {renderExample('rough-cut.mov', 'video/quicktime', 20 * hourInMs)}
-      {renderExample('press-kit.zip', 'application/zip', 3 * dayInMs - 9.5 * hourInMs)}
-    </ul>
   )
 }
 
