@@ -3,16 +3,16 @@ import { expect, test } from 'vitest'
 import { readConfig } from '../src/server/config/config.ts'
 import { settingsSchema } from '../src/server/config/startup-settings.ts'
 
-/** A row in the README's table of settings: | `NAME` | default | meaning | */
+/** A row of the table in docs/settings.md: | `NAME` | default | meaning | */
 const rowPattern = /^\| `([A-Z][A-Z0-9_]+)` \| (.+?) \| .+ \|$/gm
 
-const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
-const documentedSettings = Array.from(readme.matchAll(rowPattern), ([, name = '', value = '']) => ({
+const page = await readFile(new URL('../docs/settings.md', import.meta.url), 'utf8')
+const documentedSettings = Array.from(page.matchAll(rowPattern), ([, name = '', value = '']) => ({
   name,
   value,
 }))
 
-test("the README's table lists exactly the existing settings", () => {
+test('docs/settings.md lists exactly the existing settings', () => {
   expect(documentedSettings.map(({ name }) => name)).toEqual(Object.keys(settingsSchema.shape))
 })
 

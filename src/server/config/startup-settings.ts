@@ -24,7 +24,7 @@ export type LogFormat = (typeof logFormats)[number]
 
 const minTokenLength = 16
 
-/** Parses each setting and defines its default. The README explains the settings. */
+/** Parses each setting and defines its default. docs/settings.md explains the settings. */
 export const settingsSchema = z.object({
   PORT: z
     .string()

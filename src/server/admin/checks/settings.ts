@@ -58,7 +58,7 @@ export function checkAddress({ config }: ConfigDeps, request: RequestInfo): Find
     return [
       warning(
         `APP_URL (${appUrl.origin}) uses plain HTTP: anyone in the same network can read passwords and files.`,
-        `Put an HTTPS proxy in front of the server (the README shows nginx and Caddy), set APP_URL=https://${appUrl.hostname} and TRUST_PROXY=on, and restart.`,
+        `Put an HTTPS proxy in front of the server (docs/operations.md shows nginx and Caddy), set APP_URL=https://${appUrl.hostname} and TRUST_PROXY=on, and restart.`,
       ),
     ]
   }
@@ -122,7 +122,7 @@ export function checkProxy({ config }: ConfigDeps, request: RequestInfo): Findin
   return [
     warning(
       'TRUST_PROXY is set, but your request had no X-Forwarded-For. Either the proxy does not set it, or this server can be reached without the proxy. Then people in the same network can forge the address that limits apply to.',
-      'Let the proxy set X-Forwarded-For (the README shows nginx and Caddy), and make sure that only the proxy can reach the port of this server: HOST=127.0.0.1, or a firewall. Without a proxy, remove TRUST_PROXY and restart.',
+      'Let the proxy set X-Forwarded-For (docs/operations.md shows nginx and Caddy), and make sure that only the proxy can reach the port of this server: HOST=127.0.0.1, or a firewall. Without a proxy, remove TRUST_PROXY and restart.',
     ),
   ]
 }
