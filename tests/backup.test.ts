@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { join } from 'node:path'
 import type pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -10,6 +10,7 @@ import { verifyBackup } from '../src/server/backup/backup-folder.ts'
 import { openDatabaseInUse } from '../src/server/db/open.ts'
 import { openJobQueue } from '../src/server/jobs/job-queue.ts'
 import { dayInMs } from '../src/shared/rules/format/units.ts'
+import { childEnvironment, root } from './support/child-program.ts'
 import { prepareDataFolder } from './support/data-folder.ts'
 import { findFreePort } from './support/free-port.ts'
 import { runAndKill } from './support/killed-script.ts'
@@ -18,7 +19,6 @@ import { isLongRun } from './support/rounds.ts'
 import { startServerProcess } from './support/server-process.ts'
 
 const log = pino({ level: 'silent' })
-const root = resolve(import.meta.dirname, '..')
 
 let folder: string
 beforeAll(async () => {
@@ -38,13 +38,11 @@ async function runFromPage(command: 'backup' | 'restore', dataDir: string) {
     .replace(/\/srv\/mayfly\/\w+/, `'${dataDir}'`)
     .replace(/\/srv\/backups\/[\d-]+/, `'${join(folder, 'backup')}'`)
   expect(script).toContain(folder)
-  const NODE_COMPILE_CACHE = join(root, 'node_modules/.cache/node')
-  const PATH = `${dirname(process.execPath)}:${process.env.PATH}`
   return new Promise<{ code: number; output: string }>((resolve) => {
     execFile(
       'sh',
       ['-ec', script],
-      { cwd: root, env: { ...process.env, NODE_COMPILE_CACHE, PATH } },
+      { cwd: root, env: { ...process.env, ...childEnvironment } },
       (error, _, output) => resolve({ code: Number(error?.code ?? 0), output }),
     )
   })

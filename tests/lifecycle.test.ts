@@ -6,20 +6,12 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { childEnvironment, nodeFlags, root } from './support/child-program.ts'
 import { prepareDataFolder } from './support/data-folder.ts'
 import { eventually } from './support/eventually.ts'
 import { findFreePort } from './support/free-port.ts'
 import { freshDatabase } from './support/postgres.ts'
-
-const root = fileURLToPath(new URL('..', import.meta.url))
-
-/**
- * `npm start` sets the same flag to suppress Node 24.0.0's warning that TypeScript support is
- * experimental.
- */
-const nodeFlags = ['--disable-warning=ExperimentalWarning']
 
 /** A server in a separate process, as in production. */
 interface Run {
@@ -51,9 +43,7 @@ async function run(environment: Record<string, string> = {}): Promise<Run> {
   const child = spawn(process.execPath, [...nodeFlags, 'src/server/main.ts'], {
     cwd: root,
     env: {
-      PATH: process.env.PATH,
-      // Shares the compile cache with `npm start`, so that servers start faster.
-      NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node'),
+      ...childEnvironment,
       DATA_DIR: dataDir,
       PORT: String(port),
       ...environment,

@@ -6,12 +6,6 @@ import { StartupError } from './errors.ts'
 import { createLogger } from './logging/log.ts'
 import { redactedMessage } from './logging/redact.ts'
 
-/**
- * The delay before garbage collection, so that the server can first answer requests that arrived
- * during startup.
- */
-const gcDelayMs = 2_000
-
 try {
   await run(readConfig(readEnvironment()))
 } catch (error) {
@@ -36,7 +30,6 @@ async function run(config: Config): Promise<void> {
   const stop = superviseProcess(startupPromise, shutdown, log)
   try {
     printLine(await startupPromise)
-    setTimeout(collectGarbage, gcDelayMs).unref()
     await databaseLost.promise
   } catch (error) {
     printLine(describeStartupError(error, log))
@@ -66,12 +59,4 @@ function describeStartupError(error: unknown, log: Logger): string {
 /** Standard output is reserved for the log. */
 function printLine(text: string): void {
   process.stderr.write(`${text}\n`)
-}
-
-/**
- * Frees memory that only startup needed, which Node would otherwise do much later. Pauses the
- * process for about 100 ms. Does nothing without `--expose-gc`, which `npm start` sets.
- */
-function collectGarbage(): void {
-  globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 }

@@ -1,11 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { childEnvironment } from '../support/child-program.ts'
 import type { Command, CommandResult, NumberedCommand, ServerOptions } from './commands.ts'
 
 const program = fileURLToPath(new URL('server-process.ts', import.meta.url))
-/** Shares the compile cache with `npm start`, so that the server starts faster. */
-const compileCacheDir = fileURLToPath(new URL('../../node_modules/.cache/node', import.meta.url))
 
 /** A server in a child process, which can be killed and restarted on the same port. */
 export interface FaultServer {
@@ -59,7 +58,7 @@ export function createFaultServer(options: ServerOptions, hasStandby: boolean): 
     fork(program, {
       env: {
         ...process.env,
-        NODE_COMPILE_CACHE: compileCacheDir,
+        ...childEnvironment,
         SERVER_OPTIONS: JSON.stringify(options),
       },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

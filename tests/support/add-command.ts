@@ -1,8 +1,6 @@
 import { execFile } from 'node:child_process'
-import { resolve } from 'node:path'
 import type { TestApp } from './app-server.ts'
-
-const root = resolve(import.meta.dirname, '../..')
+import { childEnvironment, nodeFlags, root } from './child-program.ts'
 
 /**
  * Runs `scripts/add.ts` with the settings of a running server.
@@ -14,9 +12,7 @@ export function runAdd(
   env: Record<string, string> = {},
 ): Promise<{ code: number; stdout: string; stderr: string }> {
   const settings = {
-    PATH: process.env.PATH ?? '',
-    // Shares the compile cache with `npm start`, so that scripts start faster.
-    NODE_COMPILE_CACHE: resolve(root, 'node_modules/.cache/node'),
+    ...childEnvironment,
     APP_URL: config.appUrl.origin,
     DATA_DIR: config.dataDir,
     DATABASE_URL: config.databaseUrl ?? '',
@@ -26,7 +22,7 @@ export function runAdd(
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      ['--disable-warning=ExperimentalWarning', 'scripts/add.ts', ...args],
+      [...nodeFlags, 'scripts/add.ts', ...args],
       { cwd: root, env: settings },
       (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
     )

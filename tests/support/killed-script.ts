@@ -2,8 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
-
-const root = resolve(import.meta.dirname, '../..')
+import { childEnvironment, root } from './child-program.ts'
 
 /**
  * When a script is killed: before the `count`-th step that matches `before`, or before the first
@@ -30,8 +29,7 @@ export async function runAndKill(
     cwd: root,
     env: {
       ...process.env,
-      // Shares the compile cache with `npm start`, so that scripts start faster.
-      NODE_COMPILE_CACHE: resolve(root, 'node_modules/.cache/node'),
+      ...childEnvironment,
       ...env,
       KILL_BEFORE: before.source,
       KILL_COUNT: String(count),

@@ -1,20 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
+import { childEnvironment, nodeFlags, root } from './child-program.ts'
 import { hangTimeoutMs } from './hang.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
-const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const pollMs = 20
 
 /**
- * The real server in a separate process, started the way `npm start` does. It uses embedded
- * Postgres unless the settings specify another database.
+ * The server's sources, run in a separate process. It uses embedded Postgres unless the settings
+ * specify another database.
  */
 export interface ServerProcess {
   /** The server's public origin. */
@@ -37,10 +33,10 @@ export async function startServerProcess(settings: {
   env?: Record<string, string>
 }): Promise<ServerProcess> {
   const { dataDir, port, env } = settings
-  const child = spawn('sh', ['-c', scripts.start], {
+  const child = spawn(process.execPath, [...nodeFlags, 'src/server/main.ts'], {
     cwd: root,
     env: {
-      PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+      ...childEnvironment,
       DATA_DIR: dataDir,
       PORT: String(port),
       RATE_LIMITS: 'off',

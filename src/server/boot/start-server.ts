@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { ensureAdministrator } from '../auth/administrator.ts'
 import { PasswordHashing } from '../auth/password-hashing.ts'
 import type { Clock } from '../clock.ts'
@@ -14,6 +13,7 @@ import { createRateLimits } from '../http/rate-limit.ts'
 import { openJobQueue } from '../jobs/job-queue.ts'
 import { startJobs } from '../jobs/jobs.ts'
 import { createMetrics } from '../metrics/metrics.ts'
+import { webFolder } from '../package-files.ts'
 import { AdminSettings } from '../settings/admin-settings.ts'
 import { lowSpaceText } from '../space/disk-space.ts'
 import type { DataFolder, DataFolderOptions } from './data-dir.ts'
@@ -21,8 +21,6 @@ import { adminPasswordFile, readAdminPassword, readAuthSecret } from './data-dir
 import { bindStores, openStorage } from './open-storage.ts'
 import { serve } from './serve.ts'
 import { closeServer } from './shutdown.ts'
-
-const distDir = fileURLToPath(new URL('../../../dist/web', import.meta.url))
 
 /** How long running transfers may continue after a stop signal. */
 const transferGraceMs = 30_000
@@ -109,7 +107,7 @@ export async function startServer({
   const administrator = await ensureAdministrator(deps, () => readAdminPassword(config))
 
   const server = await serve(deps, {
-    distDir,
+    distDir: webFolder,
     storage,
     pool,
     space,

@@ -1,6 +1,7 @@
 import { type Logger, pino } from 'pino'
 import type { LogFormat, LogLevel } from '../config/startup-settings.ts'
 import { redactAddresses, redactQuery } from './redact.ts'
+import { toSourceStack } from './source-stack.ts'
 
 /** Characters that move the cursor, change colors or reorder text on a terminal. */
 const controlCharacters = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
@@ -14,7 +15,10 @@ export const requestMessage = 'request'
  * replies.
  */
 export const logSerializers = {
-  err: (error: unknown) => redactAddresses(pino.stdSerializers.err(redactQuery(error) as Error)),
+  err: (error: unknown) => {
+    const entry = pino.stdSerializers.err(redactQuery(error) as Error)
+    return redactAddresses({ ...entry, stack: toSourceStack(entry.stack) })
+  },
 }
 
 /**

@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { readMigrations } from '../../db/migrate.ts'
+import { packageFile } from '../../package-files.ts'
 import { type CheckDeps, type Finding, failing, ok, warning } from './check.ts'
 import { readDatabase } from './queries.ts'
-
-const packageFile = new URL('../../../../package.json', import.meta.url)
 
 const nodeMajor = 24
 

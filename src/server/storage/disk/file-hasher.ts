@@ -1,3 +1,4 @@
+import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import { AppError } from '../../errors.ts'
@@ -37,7 +38,10 @@ export class FileHasher {
   }
 
   #start(): Worker {
-    const thread = new Worker(new URL('./hash-thread.ts', import.meta.url))
+    // The bundle has it as JavaScript, in the same folder.
+    const thread = new Worker(
+      new URL(`./hash-thread${extname(import.meta.filename)}`, import.meta.url),
+    )
     thread.unref()
     thread.on('message', ({ id, digest, error }: HashResponse) => {
       const pendingRequest = this.#waiting.get(id)

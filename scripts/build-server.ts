@@ -1,0 +1,42 @@
+/**
+ * Bundles the server and the operator's commands into dist/server, with the chunks that they share
+ * or load on demand, and the thread that hashes files. Native modules stay packages.
+ */
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'vite'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const serverDir = join(root, 'src/server')
+
+await build({
+  configFile: false,
+  root,
+  logLevel: 'warn',
+  ssr: { noExternal: true },
+  build: {
+    ssr: true,
+    outDir: join(root, 'dist/server'),
+    target: 'node24',
+    sourcemap: true,
+    license: { fileName: 'licenses.md' },
+    rolldownOptions: {
+      // pg loads pg-native only if it is installed.
+      external: ['sharp', 'pg-native'],
+      input: {
+        start: join(serverDir, 'main.ts'),
+        add: join(root, 'scripts/add.ts'),
+        backup: join(root, 'scripts/backup.ts'),
+        check: join(root, 'scripts/check.ts'),
+        restore: join(root, 'scripts/restore.ts'),
+        'hash-thread': join(serverDir, 'storage/disk/hash-thread.ts'),
+      },
+      output: {
+        entryFileNames: '[name].js',
+        chunkFileNames: '[name].js',
+        // Names stay as they are, for stack traces.
+        minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+      },
+    },
+  },
+})

@@ -1,0 +1,52 @@
+/**
+ * `npm run package` packs the built server and web, the migrations and the launcher into
+ * dist/mayfly-VERSION.tgz, an npm package. Its dependencies are the native modules, Postgres and
+ * Node; the build has bundled all others.
+ */
+import { execFileSync } from 'node:child_process'
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const packageDir = join(root, 'dist/package')
+
+/** Everything that runs, and what people read. */
+const contents = [
+  ...['bin', 'dist/server', 'dist/web', 'src/server/db/migrations'],
+  ...['README.md', 'CHANGELOG.md', 'LICENSE', 'SECURITY.md'],
+]
+/** Bundled as style sheets, fonts or scripts of other builds, which Vite's list doesn't contain. */
+const listedPackages = ['tailwindcss', '@fontsource-variable/inter', 'swagger-ui-dist', 'hash-wasm']
+
+const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+const { name, version, description, license, type, dependencies, optionalDependencies } = manifest
+
+await rm(packageDir, { recursive: true, force: true })
+await mkdir(packageDir, { recursive: true })
+for (const path of contents) await cp(join(root, path), join(packageDir, path), { recursive: true })
+await writeFile(join(packageDir, 'LICENSES.md'), await collectLicenses())
+const packageManifest = {
+  ...{ name, version, description, license, type },
+  bin: { mayfly: 'bin/mayfly.mjs' },
+  engines: { node: '>=20' },
+  dependencies: { sharp: dependencies.sharp },
+  optionalDependencies,
+}
+await writeFile(join(packageDir, 'package.json'), JSON.stringify(packageManifest, null, 2))
+execFileSync('npm', ['pack', '--silent', '--pack-destination', join(root, 'dist')], {
+  cwd: packageDir,
+  stdio: 'inherit',
+})
+
+/** Returns the license texts of all bundled packages. */
+async function collectLicenses(): Promise<string> {
+  const lists = ['dist/server/licenses.md', 'dist/web/licenses.md']
+  const texts = await Promise.all(lists.map((path) => readFile(join(root, path), 'utf8')))
+  for (const listedName of listedPackages) {
+    const folder = join(root, 'node_modules', listedName)
+    const text = await readFile(join(folder, 'LICENSE'), 'utf8')
+    texts.push(`## ${listedName}\n\n${text}`)
+  }
+  return texts.join('\n')
+}
