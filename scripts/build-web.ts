@@ -37,7 +37,10 @@ async function buildApplication() {
     send: join(root, 'src/web/requests/page/send-files.tsx'),
   }
   const input = [join(root, 'src/web/index.html'), ...Object.values(sources)]
-  const buildResult = await build({ ...config, build: { rolldownOptions: { input } } })
+  const buildResult = await build({
+    ...config,
+    build: { license: { fileName: 'licenses.md' }, rolldownOptions: { input } },
+  })
   const findScript = (source: string) => {
     const script = getOutputs(buildResult).find(
       (output) => output.type === 'chunk' && output.facadeModuleId === source,

