@@ -7,6 +7,20 @@ function getTheme(page: Page) {
   return page.evaluate(() => document.documentElement.dataset.theme)
 }
 
+/** Waits until the landing page shows its two pictures of this theme, and no other. */
+async function expectPictures(page: Page, theme: 'light' | 'dark') {
+  const shownPictures = page.locator('picture:visible')
+  await expect(shownPictures).toHaveCount(2)
+  for (const picture of await shownPictures.all()) {
+    await picture.scrollIntoViewIfNeeded()
+    const url = () =>
+      picture
+        .locator('img')
+        .evaluate((image: HTMLImageElement) => image.complete && image.currentSrc)
+    await expect.poll(url).toMatch(new RegExp(`-${theme}-[\\w-]+\\.webp$`))
+  }
+}
+
 /** Returns the background color of <html>, or of <body> if it has none. */
 function getBackgroundColor(page: Page) {
   return page.evaluate(() => {
@@ -25,6 +39,19 @@ declare global {
     themeSetAt: number
   }
 }
+
+test('the landing page loads only the pictures of the current theme', async ({ page }) => {
+  const loadedPictures: string[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith('.webp')) loadedPictures.push(request.url())
+  })
+  await page.goto('/')
+  await expectPictures(page, 'light')
+  expect(loadedPictures.join()).not.toContain('-dark-')
+  await page.getByRole('button', { name: 'Switch to dark theme' }).click()
+  await expectPictures(page, 'dark')
+  expect(loadedPictures).toHaveLength(4)
+})
 
 test('every kind of page is light by default, dark when chosen, and stays dark after a reload', async ({
   app,
