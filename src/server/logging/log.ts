@@ -16,7 +16,9 @@ export const requestMessage = 'request'
  */
 export const logSerializers = {
   err: (error: unknown) => {
-    const entry = pino.stdSerializers.err(redactQuery(error) as Error)
+    const redacted = redactQuery(error)
+    if (!(redacted instanceof Error)) return redactAddresses(redacted)
+    const entry = pino.stdSerializers.err(redacted)
     return redactAddresses({ ...entry, stack: toSourceStack(entry.stack) })
   },
 }
