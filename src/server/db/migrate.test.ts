@@ -1,12 +1,15 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
+import { readMigrationFiles } from 'drizzle-orm/migrator'
 import pg from 'pg'
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { emptyDatabase, freshDatabase } from '../../../tests/support/postgres.ts'
+import type { TestDatabase } from '../../../tests/support/postgres-server.ts'
 import { StartupError } from '../errors.ts'
+import { migrationsFolder } from '../package-files.ts'
 import { migrateDatabase } from './migrate.ts'
 
 async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
@@ -81,14 +84,69 @@ test('a different baseline stops startup and leaves the database unchanged', asy
   await database.drop()
 })
 
-test('the baseline matches the schema', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'mayfly-baseline-'))
-  await promisify(execFile)('node', ['scripts/regenerate-baseline.mjs', folder])
-  for (const name of ['0000_baseline.sql', 'meta/0000_snapshot.json']) {
-    const committedContent = await readFile(join(import.meta.dirname, 'migrations', name), 'utf8')
-    expect(await readFile(join(folder, name), 'utf8'), 'run: npm run migrations').toBe(
-      committedContent,
-    )
-  }
+describe('an upgrade', () => {
+  const renaming = 'alter table short_codes rename column code to short_code'
+  let database: TestDatabase
+  let newerFolder: string
+  beforeEach(async () => {
+    database = await freshDatabase()
+    await query(database.url, "insert into short_codes values ('kept', now())")
+    newerFolder = await mkdtemp(join(tmpdir(), 'mayfly-newer-'))
+    await cp(migrationsFolder, newerFolder, { recursive: true })
+    const journalPath = join(newerFolder, 'meta/_journal.json')
+    const journal = JSON.parse(await readFile(journalPath, 'utf8'))
+    const tag = '9999_newer'
+    const idx = journal.entries.length
+    journal.entries.push({ ...journal.entries[0], idx, when: Date.now(), tag })
+    await writeFile(journalPath, JSON.stringify(journal))
+    await writeFile(join(newerFolder, `${tag}.sql`), renaming)
+  })
+  afterEach(async () => {
+    await rm(newerFolder, { recursive: true })
+    await database.drop()
+  })
+
+  test('keeps the rows', async () => {
+    await migrateDatabase({ connectionString: database.url }, newerFolder)
+    const rows = await query(database.url, 'select short_code from short_codes')
+    expect(rows).toEqual([{ short_code: 'kept' }])
+  })
+
+  test('that fails changes nothing', async () => {
+    await writeFile(join(newerFolder, '9999_newer.sql'), `${renaming}; select 1 / 0`)
+    const migration = migrateDatabase({ connectionString: database.url }, newerFolder)
+    await expect(migration).rejects.toThrow()
+    expect(await query(database.url, 'select code from short_codes')).toEqual([{ code: 'kept' }])
+  })
+
+  test('is final: an older version refuses the database', async () => {
+    await migrateDatabase({ connectionString: database.url }, newerFolder)
+    const migration = migrateDatabase({ connectionString: database.url })
+    await expect(migration).rejects.toThrow(StartupError)
+    await expect(migration).rejects.toThrow('upgraded by a newer version of Mayfly')
+  })
+})
+
+test('the migrations match the schema', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'mayfly-migrations-'))
+  await cp(migrationsFolder, folder, { recursive: true })
+  const args = ['generate', '--dialect=postgresql', '--schema=src/server/db/schema.ts']
+  // drizzle-kit accepts only a relative path.
+  const out = relative(process.cwd(), folder)
+  const { stdout } = await promisify(execFile)('drizzle-kit', [...args, `--out=${out}`])
+  expect(stdout, 'run: npm run migrations').toContain('No schema changes')
   await rm(folder, { recursive: true })
+})
+
+test('the released baseline stays as it is', async () => {
+  const [baseline] = readMigrationFiles({ migrationsFolder })
+  expect(baseline?.hash, 'add a migration instead: npm run migrations').toBe(
+    '79a993c173ddef69df664ff3fcec4602517bbf3959485f7f63978bfb72a9ddb3',
+  )
+})
+
+test('migrations are dated in their order, because drizzle skips older ones', async () => {
+  const text = await readFile(join(migrationsFolder, 'meta/_journal.json'), 'utf8')
+  const dates = JSON.parse(text).entries.map(({ when }: { when: number }) => when)
+  expect(dates).toEqual(dates.toSorted((a: number, b: number) => a - b))
 })

@@ -23,9 +23,12 @@ const noTimeouts = `
 /**
  * Applies all missing migrations in one transaction. Concurrently starting servers wait for each
  * other.
- * @throws {StartupError} if the database has a different baseline.
+ * @throws {StartupError} if the database has a different baseline, or belongs to a newer version.
  */
-export async function migrateDatabase(connection: pg.ClientConfig): Promise<void> {
+export async function migrateDatabase(
+  connection: pg.ClientConfig,
+  folder = migrationsFolder,
+): Promise<void> {
   const client = new pg.Client(connection)
   // An unhandled error event would end the process. The next statement reports the error.
   client.on('error', () => {})
@@ -34,22 +37,29 @@ export async function migrateDatabase(connection: pg.ClientConfig): Promise<void
     await client.query(noTimeouts)
     await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [migrationLock])
     const db = drizzle(client)
-    await requireBaseline(db)
-    await migrate(db, { migrationsFolder })
+    await requireKnownMigrations(db, folder)
+    await migrate(db, { migrationsFolder: folder })
   } finally {
     await client.end()
   }
 }
 
-async function requireBaseline(db: NodePgDatabase): Promise<void> {
+async function requireKnownMigrations(db: NodePgDatabase, folder: string): Promise<void> {
   const { rows } = await db.execute(sql`select to_regclass('drizzle.__drizzle_migrations') as name`)
   if (rows[0]?.name === null) return
-  const [oldest] = await appliedHashes(db)
-  if (oldest === undefined || oldest === readMigrationFiles({ migrationsFolder })[0]?.hash) return
+  const databaseHashes = await appliedHashes(db)
+  const knownHashes = readMigrationFiles({ migrationsFolder: folder }).map(({ hash }) => hash)
+  if (databaseHashes.length > 0 && databaseHashes[0] !== knownHashes[0]) {
+    throw new StartupError(
+      'The tables of the database are those of a version before the first release, and this ' +
+        'version cannot update them. Start with an empty database and an empty DATA_DIR, or go on ' +
+        'with the version that created them.',
+    )
+  }
+  if (databaseHashes.every((hash) => knownHashes.includes(hash))) return
   throw new StartupError(
-    'The tables of the database are those of a version before the first release, and this version ' +
-      'cannot update them. Start with an empty database and an empty DATA_DIR, or go on with the ' +
-      'version that created them.',
+    'The database was upgraded by a newer version of Mayfly, and this version cannot use it. Start ' +
+      'the newer version, or restore a backup from before the upgrade.',
   )
 }
 
