@@ -1,30 +1,18 @@
 import { execFile } from 'node:child_process'
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { root } from './support/child-program.ts'
 import { parseDockerfile, runSteps, type Stage, type Step } from './support/dockerfile.ts'
+import { serverEnvironment, shellEnvironment } from './support/installed-package.ts'
 import { logIn, makeClient, makeFile, signUp } from './support/make.ts'
 import { freshDatabase } from './support/postgres.ts'
 import { type ProgramRun, runProgram, waitUntilReady } from './support/run-program.ts'
 
 const execute = promisify(execFile)
-
-/** The environment of a shell in which nothing of this clone is found. */
-const shellEnvironment = {
-  ...Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^npm_(?!config_cache$)/.test(name)),
-  ),
-  PATH: (process.env.PATH ?? '')
-    .split(delimiter)
-    .filter((folder) => !folder.includes('node_modules'))
-    .join(delimiter),
-  npm_config_prefer_offline: 'true',
-}
-const serverEnvironment = { ...shellEnvironment, HOST: '127.0.0.1', MIN_FREE_SPACE: '0' }
 
 let folder: string
 /** An empty folder in which `npm install` has installed the package. */

@@ -10,6 +10,10 @@ function describeRequirements(): Record<TestRequirement, string[]> {
     ],
     nginx: ['nginx, which is not installed.', 'Debian: sudo apt-get install nginx'],
     systemd: ['systemd-analyze, which is not installed.', 'Debian: sudo apt-get install systemd'],
+    history: [
+      'the commit before, which is missing here.',
+      'Clone the repository with its history: git fetch --unshallow',
+    ],
     smallDisk: [
       'a small disk of their own, and no file system can be mounted here.',
       'Run them as root, in a container with CAP_SYS_ADMIN',

@@ -2,7 +2,7 @@ import { describe, inject } from 'vitest'
 import { hasNginx } from '../../scripts/nginx.mjs'
 
 /** Things that some tests need and that not every machine has. */
-export type TestRequirement = 's3Server' | 'smallDisk' | 'nginx' | 'systemd'
+export type TestRequirement = 's3Server' | 'smallDisk' | 'nginx' | 'systemd' | 'history'
 
 declare module 'vitest' {
   interface ProvidedContext {
