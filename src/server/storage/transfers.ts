@@ -34,7 +34,7 @@ const transferLimits = {
   // each, so 512 downloads use 51 MiB. The guaranteed 16 suffice for a download manager, which
   // opens up to 16 connections.
   download: { total: 512, guaranteed: 16 },
-  // An upload buffers at most 600 KiB between socket and disk, and less than 100 KiB if its client
+  // An upload buffers at most 700 KiB between socket and disk, and less than 100 KiB if its client
   // is slower than the disk. The guaranteed 16 suffice for a browser, which sends five parts, or
   // five small files, in parallel.
   upload: { total: 256, guaranteed: 16 },

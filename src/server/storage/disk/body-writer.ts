@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Writable } from 'node:stream'
-import { finished } from 'node:stream/promises'
 import { crc32 } from 'node:zlib'
 import { AppError } from '../../errors.ts'
 
-/** How many bytes of a body may be buffered while earlier ones are written to disk. */
-const bufferedBytes = 256 * 1024
+/**
+ * The size at which a block is full. At most two blocks are in memory: one that is being written
+ * and one that is arriving.
+ */
+const maxBlockBytes = 256 * 1024
 
 export interface BodySource {
   request: IncomingMessage
@@ -36,38 +37,58 @@ export interface WriteResult {
  * @throws {AppError} the reason of `signal`; FILE_TOO_LARGE if the body would exceed the limit; any
  * error from `admit` or the disk.
  */
-export async function writeBody(
-  { request, response, signal }: BodySource,
-  target: BodyTarget,
-): Promise<WriteResult> {
+export async function writeBody(source: BodySource, target: BodyTarget): Promise<WriteResult> {
   const result: WriteResult = { endOffset: target.start, crc32: 0 }
-  const writer = new Writable({
-    highWaterMark: bufferedBytes,
-    writev: (chunks, callback) => {
-      const buffers = chunks.map(({ chunk }) => chunk as Buffer)
-      writeChunks(buffers, target, result).then(() => callback(), callback)
-    },
-  })
-  const endEarly = () => {
-    request.unpipe(writer)
-    writer.end()
-  }
-  signal.addEventListener('abort', endEarly)
-  request.once('close', endEarly)
-  try {
-    if (request.headers.expect !== undefined) response.writeContinue()
-    request.pipe(writer)
-    if (signal.aborted || request.destroyed) endEarly()
-    await finished(writer)
-  } finally {
-    request.off('close', endEarly)
-    signal.removeEventListener('abort', endEarly)
-  }
-  signal.throwIfAborted()
+  for await (const block of receiveBlocks(source)) await writeBlock(block, target, result)
+  source.signal.throwIfAborted()
   return result
 }
 
-async function writeChunks(
+/**
+ * Yields the chunks of a body that have arrived since the last block. While the caller writes a
+ * block, the next one arrives.
+ */
+async function* receiveBlocks({ request, response, signal }: BodySource) {
+  let block: Buffer[] = []
+  let bytes = 0
+  let isOver = signal.aborted || request.destroyed
+  let wake = () => {}
+  const add = (chunk: Buffer) => {
+    block.push(chunk)
+    bytes += chunk.length
+    if (bytes >= maxBlockBytes) request.pause()
+    wake()
+  }
+  const end = () => {
+    isOver = true
+    request.pause()
+    wake()
+  }
+  signal.addEventListener('abort', end)
+  request.once('end', end).once('close', end)
+  try {
+    if (request.headers.expect !== undefined) response.writeContinue()
+    request.on('data', add)
+    for (;;) {
+      if (block.length === 0 && !isOver) {
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+      if (block.length === 0) return
+      const received = block
+      block = []
+      bytes = 0
+      if (!isOver) request.resume()
+      yield received
+    }
+  } finally {
+    signal.removeEventListener('abort', end)
+    request.off('data', add).off('end', end).off('close', end).pause()
+  }
+}
+
+async function writeBlock(
   chunks: Buffer[],
   { file, limit, admit }: BodyTarget,
   result: WriteResult,
