@@ -9,6 +9,8 @@ COPY bin bin
 COPY scripts scripts
 RUN node scripts/ready.mjs copy
 COPY CHANGELOG.md LICENSE README.md SECURITY.md tsconfig.json tsconfig.base.json vite.config.ts ./
+COPY deploy deploy
+COPY docs docs
 COPY src src
 RUN npm run package
 

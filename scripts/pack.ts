@@ -14,7 +14,7 @@ const packageDir = join(root, 'dist/package')
 /** Everything that runs, and what people read. */
 const contents = [
   ...['bin', 'dist/server', 'dist/web', 'src/server/db/migrations'],
-  ...['README.md', 'CHANGELOG.md', 'LICENSE', 'SECURITY.md'],
+  ...['README.md', 'CHANGELOG.md', 'LICENSE', 'SECURITY.md', 'docs', 'deploy'],
 ]
 /** Bundled as style sheets, fonts or scripts of other builds, which Vite's list doesn't contain. */
 const listedPackages = ['tailwindcss', '@fontsource-variable/inter', 'swagger-ui-dist', 'hash-wasm']
