@@ -132,7 +132,7 @@ function readVariants(file: string): Variants {
 
 function readIfExists(file: string): Uint8Array<ArrayBuffer> | undefined {
   try {
-    return new Uint8Array(readFileSync(file))
+    return readFileSync(file)
   } catch {
     return undefined
   }
