@@ -37,12 +37,17 @@ async function run(config: Config): Promise<void> {
   }
 }
 
-/** Starts the server. Loading the modules takes longest, so Postgres starts in parallel. */
+/**
+ * Starts the server. Loading the modules takes longest and blocks this process, so it begins once
+ * Postgres has been launched.
+ */
 async function start(options: DataFolderOptions): Promise<string> {
-  const folderPromise = openDataFolder(options)
+  const launch = Promise.withResolvers<void>()
+  const folderPromise = openDataFolder({ ...options, onLaunch: launch.resolve })
   // Postgres must be added to the shutdown even if a module fails to load.
   const settledFolderPromise = folderPromise.catch(() => {})
   try {
+    await Promise.race([launch.promise, folderPromise])
     const { startServer } = await import('./boot/start-server.ts')
     return await startServer({ ...options, clock: () => new Date(), folder: await folderPromise })
   } finally {

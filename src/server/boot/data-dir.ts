@@ -94,6 +94,8 @@ export interface DataFolderOptions {
   config: Config
   log: Logger
   shutdown: Shutdown
+  /** Called when the embedded Postgres has been launched, before it is ready. */
+  onLaunch?(): void
   /** Called if the embedded Postgres exits and can't be restarted. */
   onLost(error: unknown): void
 }
@@ -111,6 +113,7 @@ export async function openDataFolder({
   config,
   log,
   shutdown,
+  onLaunch,
   onLost,
 }: DataFolderOptions): Promise<DataFolder> {
   const { databaseUrl, dataDir, minFreeSpace: minFree } = config
@@ -128,7 +131,7 @@ export async function openDataFolder({
   // the reserve's space to shut down.
   shutdown.add({ name: 'disk space', close: () => space.close() })
   if (databaseUrl !== null) return { space }
-  const postgres = await startEmbeddedPostgres(dataDir, log)
+  const postgres = await startEmbeddedPostgres(dataDir, log, onLaunch)
   shutdown.add({ name: 'embedded Postgres', close: postgres.stop, abandon: postgres.abandon })
   postgres.onLost(onLost)
   return { space }

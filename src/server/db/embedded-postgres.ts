@@ -66,18 +66,20 @@ export function embeddedConnection(dataDir: string): EmbeddedPostgres['connectio
  * Starts Postgres in `dataDir/postgres` and restarts it if it crashes. First stops any Postgres
  * process left over from a killed server.
  * @param dataDir the absolute path of a folder that this process has locked (`lockDataDir`).
+ * @param onLaunch called when the process has been launched, which takes a while to be ready.
  * @throws {StartupError} if Postgres can't run.
  */
 export async function startEmbeddedPostgres(
   dataDir: string,
   log: Pick<Logger, 'warn'>,
+  onLaunch = () => {},
 ): Promise<EmbeddedPostgres> {
   const cluster = join(dataDir, 'postgres')
   const programs = await findPostgres(cluster)
   await prepareCluster(cluster, dataDir, programs)
   await prepareSocketFolder(dataDir, programs.account)
   await stopLeftoverPostgres(cluster, stopTimeoutMs)
-  const postgres = new Postgres({ dataDir, cluster, programs, log })
+  const postgres = new Postgres({ dataDir, cluster, programs, log, onLaunch })
   await postgres.start()
   return postgres
 }
@@ -87,6 +89,7 @@ interface PostgresOptions {
   cluster: string
   programs: PostgresPrograms
   log: Pick<Logger, 'warn'>
+  onLaunch(): void
 }
 
 class Postgres implements EmbeddedPostgres {
@@ -111,6 +114,7 @@ class Postgres implements EmbeddedPostgres {
       for (let attempt = 1; ; attempt += 1) {
         await removeStaleSocketLock(this.connection.host, this.#options.cluster)
         const postgres = await this.#launch()
+        this.#options.onLaunch()
         if (await this.#isReady(postgres, deadline)) {
           postgres.once('exit', () => void this.#restart())
           if (!isRunning(postgres)) void this.#restart()
