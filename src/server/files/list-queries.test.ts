@@ -130,9 +130,15 @@ describe('the query plan of the list, with thousands of files', () => {
   it('uses the same index for later pages', async () => {
     const { headers } = await ada.fetch('/api/files?limit=1000')
     const nextPath = `/api/files?limit=100&cursor=${headers.get('x-next-cursor')}`
-    const plans = await plansOfList(() => ada.fetch(nextPath))
-    expect(plans[0]).toMatch(
-      /Backward using files_of_owner .*\n.*Index Cond: .*ROW\(created_at, id\) </,
-    )
+    const plans = await plansOfList(async () => {
+      // From its sixth execution on, a prepared statement may get a generic plan.
+      for (let run = 0; run < 7; run += 1) await ada.fetch(nextPath)
+    })
+    expect(plans).toHaveLength(7)
+    for (const plan of plans) {
+      expect(plan).toMatch(
+        /Backward using files_of_owner .*\n.*Index Cond: .*ROW\(created_at, id\) </,
+      )
+    }
   })
 })

@@ -20,28 +20,34 @@ const shownColumns = {
 /** A file's position in its owner's list. `createdAt` is as precise as in the database. */
 export type FilePosition = readonly [createdAt: string, id: string]
 
-/** Lists a page of a user's files, newest first, starting after a position. */
-export function listFiles(
-  db: Db,
-  ownerId: string,
-  { limit, after }: { limit: number; after: FilePosition | undefined },
-) {
+/** Comes before the newest file. */
+const listStart: FilePosition = ['infinity', '00000000-0000-0000-0000-000000000000']
+
+/**
+ * Returns a function that lists a page of a user's files, newest first, starting after a position.
+ * The statement is prepared, because planning it takes longer than reading twenty files.
+ */
+export function prepareListFiles(db: Db) {
   // Without this limit, Postgres may sort all of the owner's files.
   const link = db.select(shownLinkColumns).from(links).where(isLinkOfFile).limit(1).as('links')
-  return db
+  const query = db
     .select(shownColumns)
     .from(files)
     .innerJoinLateral(link, sql`true`)
     .where(
       and(
-        eq(files.ownerId, ownerId),
+        eq(files.ownerId, sql.placeholder('ownerId')),
         isNull(files.deletedAt),
-        after &&
-          sql`(${files.createdAt}, ${files.id}) < (${after[0]}::timestamptz, ${after[1]}::uuid)`,
+        sql`(${files.createdAt}, ${files.id}) < (${sql.placeholder('createdAt')}::timestamptz, ${sql.placeholder('id')}::uuid)`,
       ),
     )
     .orderBy(desc(files.createdAt), desc(files.id))
-    .limit(limit)
+    .limit(sql.placeholder('limit'))
+    .prepare('list_files')
+  return (
+    ownerId: string,
+    { limit, after = listStart }: { limit: number; after: FilePosition | undefined },
+  ) => query.execute({ ownerId, limit, createdAt: after[0], id: after[1] })
 }
 
 /**

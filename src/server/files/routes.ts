@@ -7,7 +7,7 @@ import { counter } from '../http/rate-limit.ts'
 import { renewFile } from '../links/renew-link.ts'
 import { changePreferences } from './change-preferences.ts'
 import { deleteExpiredFiles, deleteFiles } from './delete-files.ts'
-import { countFiles, listFiles } from './list-queries.ts'
+import { countFiles, prepareListFiles } from './list-queries.ts'
 import { readPreferences } from './preference-queries.ts'
 import { listReceipts, type ReceiptCursor } from './receipt-queries.ts'
 
@@ -18,11 +18,12 @@ const receiptCursor = z.object({ purgedAt: timestamp, fileId: z.uuid() })
 export function fileRoutes(
   deps: Pick<Deps, 'clock' | 'db' | 'rateLimits' | 'settings' | 'stores'>,
 ) {
+  const listFiles = prepareListFiles(deps.db)
   return {
     async listFiles({ query, user, context }) {
       const { limit, cursor } = query
       const after = parseCursor(fileCursor, cursor)
-      const rows = await listFiles(deps.db, user.id, { limit: limit + 1, after })
+      const rows = await listFiles(user.id, { limit: limit + 1, after })
       return takePage(context, rows, { limit, cursorOf: ({ createdAt, id }) => [createdAt, id] })
     },
 
