@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import tailwind from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin, type ProxyOptions } from 'vite'
-import { previewPath, publicPages, sharePath } from './src/shared/public-pages.ts'
+import { previewPath, publicPages, sharePath, signInPages } from './src/shared/public-pages.ts'
 import { signedInHintCookie } from './src/shared/signed-in-hint.ts'
 import { themeBoot } from './src/web/ui/theme-boot.ts'
 
@@ -24,7 +24,9 @@ const server = 'http://127.0.0.1:3000'
  * In development Vite proxies public pages to the server, which fills in the built ones. Signed-in
  * people get the application at /.
  */
-const publicPaths = Object.values(publicPages).map(({ path }) => path.slice(1))
+const builtPaths = Object.values({ ...publicPages, ...signInPages }).map(({ path }) =>
+  path.slice(1),
+)
 const toPublicPages: ProxyOptions = {
   target: server,
   bypass: ({ url, headers }) =>
@@ -57,7 +59,7 @@ export default defineConfig({
       '/s/': server,
       '/download/': server,
       '/storage/': server,
-      [`^/(${publicPaths.join('|')})(\\?|$)`]: toPublicPages,
+      [`^/(${builtPaths.join('|')})(\\?|$)`]: toPublicPages,
       [previewPath]: server,
       [sharePath]: server,
       // The server's public pages need these built files.

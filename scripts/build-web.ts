@@ -29,7 +29,7 @@ function getOutputs(result: BuildResult) {
 
 /**
  * Builds the app together with the scripts for uploads on prerendered pages, so that they share
- * chunks. Returns the scripts' URL paths.
+ * chunks. Returns the scripts' URL paths, and those of the files that the dashboard loads first.
  */
 async function buildApplication() {
   const sources = {
@@ -41,27 +41,51 @@ async function buildApplication() {
     ...config,
     build: { license: { fileName: 'licenses.md' }, rolldownOptions: { input } },
   })
+  const chunks = getOutputs(buildResult).flatMap((output) =>
+    output.type === 'chunk' ? [output] : [],
+  )
   const findScript = (source: string) => {
-    const script = getOutputs(buildResult).find(
-      (output) => output.type === 'chunk' && output.facadeModuleId === source,
-    )
+    const script = chunks.find(({ facadeModuleId }) => facadeModuleId === source)
     if (script === undefined) throw new Error(`Expected a script of ${source}.`)
-    return `/${script.fileName}`
+    return script.fileName
   }
-  return { uploadsScript: findScript(sources.uploads), sendScript: findScript(sources.send) }
+  const listFiles = (fileName: string): string[] => {
+    const chunk = chunks.find((chunk) => chunk.fileName === fileName)
+    const styles = [...(chunk?.viteMetadata?.importedCss ?? [])]
+    return [fileName, ...styles, ...(chunk?.imports ?? []).flatMap(listFiles)]
+  }
+  const firstSources = ['index.html', 'pages/dashboard.tsx'].map((path) =>
+    join(root, 'src/web', path),
+  )
+  return {
+    uploadsScript: `/${findScript(sources.uploads)}`,
+    sendScript: `/${findScript(sources.send)}`,
+    dashboardFiles: [...new Set(firstSources.map(findScript).flatMap(listFiles))].map(
+      (file) => `/${file}`,
+    ),
+  }
 }
+
+type ScriptUrls = Pick<
+  Awaited<ReturnType<typeof buildApplication>>,
+  'uploadsScript' | 'dashboardFiles'
+>
 
 /**
  * Builds a self-contained script. Style sheets imported by URL become separate files.
  * @param source path below src/web.
+ * @param urls the values of the constants that the script declares.
  * @param fileName name in dist/web. Defaults to a content hash, for immutable caching.
  * @returns the URL path.
  */
-async function buildScript(source: string, uploadsScript: string, fileName?: string) {
+async function buildScript(source: string, urls: ScriptUrls, fileName?: string) {
   const buildResult = await build({
     ...config,
     publicDir: false,
-    define: { uploadsScript: JSON.stringify(uploadsScript) },
+    define: {
+      uploadsScript: JSON.stringify(urls.uploadsScript),
+      dashboardFiles: JSON.stringify(urls.dashboardFiles),
+    },
     build: {
       emptyOutDir: false,
       modulePreload: false,
@@ -178,13 +202,14 @@ async function compress() {
 }
 
 process.env.NODE_ENV = 'production'
-const { uploadsScript, sendScript } = await buildApplication()
-const downloadScript = await buildScript('downloads/enhance.ts', uploadsScript)
+const { sendScript, ...urls } = await buildApplication()
+const downloadScript = await buildScript('downloads/enhance.ts', urls)
 const scripts = {
-  apiDocs: await buildScript('public-pages/api-docs-script.ts', uploadsScript),
-  standard: await buildScript('public-pages/page-script.ts', uploadsScript),
+  apiDocs: await buildScript('public-pages/api-docs-script.ts', urls),
+  signIn: await buildScript('public-pages/sign-in/sign-in-script.ts', urls),
+  standard: await buildScript('public-pages/page-script.ts', urls),
 }
-await buildScript('uploads/kept/share-worker.ts', uploadsScript, 'share-worker.js')
+await buildScript('uploads/kept/share-worker.ts', urls, 'share-worker.js')
 await buildClient()
 await buildIcons(join(root, 'src/web/public/favicon.svg'), distDir)
 

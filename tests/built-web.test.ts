@@ -2,7 +2,12 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { builtPageFile, builtPages } from '../src/shared/public-pages.ts'
+import {
+  type BuiltPage,
+  builtPageFile,
+  builtPages,
+  signInPages,
+} from '../src/shared/public-pages.ts'
 
 const distDir = resolve('dist/web')
 
@@ -72,21 +77,34 @@ test('the download page loads at most 20 KB before its button works, and 100 KB 
   expect(totalBytes).toBeLessThanOrEqual(100 * 1024)
 })
 
-const lightPages = builtPages.filter((name) => name !== 'api-docs')
-
-test.each(lightPages)('the public page %s needs at most 30 KB to be usable', async (name) => {
+/** Returns the paths of a page's scripts, and the compressed bytes of the page with them. */
+async function weighPage(name: BuiltPage) {
   const page = await readBuiltFile(builtPageFile(name))
   const html = page.toString()
+  // Nothing blocks the first paint.
   expect(html).not.toContain('rel="stylesheet"')
   const scripts = Array.from(
     html.matchAll(/<script [^>]*src="\/([^"]+)"/g),
     ([, path = '']) => path,
   )
-  expect(scripts).toEqual([expect.stringMatching(/^assets\/page-script-[\w-]+\.js$/)])
-  const scriptSizes = await Promise.all(
-    scripts.map(async (path) => (await readBuiltFile(`${path}.br`)).length),
+  const scriptBytes = await sumBytes(scripts)
+  return { scripts, scriptBytes, totalBytes: scriptBytes + brotliCompressSync(page).length }
+}
+
+/** Returns the compressed size of files in dist/web. */
+async function sumBytes(paths: readonly string[]) {
+  const sizes = await Promise.all(
+    paths.map(async (path) => (await readBuiltFile(`${path}.br`)).length),
   )
-  const totalBytes = scriptSizes.reduce((sum, size) => sum + size, brotliCompressSync(page).length)
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+const isSignInPage = (name: BuiltPage) => name in signInPages
+const lightPages = builtPages.filter((name) => name !== 'api-docs' && !isSignInPage(name))
+
+test.each(lightPages)('the public page %s needs at most 30 KB to be usable', async (name) => {
+  const { scripts, totalBytes } = await weighPage(name)
+  expect(scripts).toEqual([expect.stringMatching(/^assets\/page-script-[\w-]+\.js$/)])
   expect(totalBytes).toBeLessThanOrEqual(30 * 1024)
 })
 
@@ -102,6 +120,16 @@ test('the pictures of the landing page are light, lazy, and reserve their space'
     expect((await readBuiltFile(path)).length, path).toBeLessThanOrEqual(limit * 1024)
   }
 })
+
+test.each(builtPages.filter(isSignInPage))(
+  'the page %s needs a script of at most 10 KB, and 20 KB in all to be usable',
+  async (name) => {
+    const { scripts, scriptBytes, totalBytes } = await weighPage(name)
+    expect(scripts).toEqual([expect.stringMatching(/^assets\/sign-in-script-[\w-]+\.js$/)])
+    expect(scriptBytes).toBeLessThanOrEqual(10 * 1024)
+    expect(totalBytes).toBeLessThanOrEqual(20 * 1024)
+  },
+)
 
 test("the download page's script is one file of at most 3 KB compressed", async () => {
   const [path = ''] =

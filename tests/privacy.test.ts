@@ -130,6 +130,7 @@ describe('the privacy policy', () => {
       'mayfly-theme': 'light or dark',
       'mayfly-dismissed-notice': 'notices you have closed',
       'mayfly-links': 'whether several files get one link',
+      'mayfly-new-account': 'the email address you have just signed up with',
       'mayfly-toast': 'a message for the next page',
       'mayfly.upload.': 'the uploads themselves',
       'mayfly-uploads': 'where the browser finds the file',

@@ -34,6 +34,7 @@ import { linkRoutes } from './links/routes.ts'
 import { createValueReader } from './public-pages/page-values.ts'
 import type { PublicPages } from './public-pages/public-pages.ts'
 import { makePageResponder, publicPageRoutes } from './public-pages/routes.ts'
+import { signInPageRoutes } from './public-pages/sign-in-routes.ts'
 import type { RequestPages } from './requests/request-pages.ts'
 import { requestRoutes } from './requests/routes.ts'
 import { createSenderReader } from './requests/upload-token.ts'
@@ -106,6 +107,8 @@ export function buildApp(deps: Deps, web: WebApp): Hono<HttpEnv> {
     throw new AppError('NOT_FOUND')
   })
   app.get('*', web.files)
+  const signInWeb = { pages: web.publicPages, values: readPublicValues, showPage, readSession }
+  app.route('/', signInPageRoutes(deps, signInWeb))
   app.route('/', publicPageRoutes(web.publicPages, readPublicValues, appUrl))
   app.notFound((c) => errorResponse(new AppError('NOT_FOUND'), c))
   return app

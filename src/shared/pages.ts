@@ -1,16 +1,8 @@
 /**
  * Paths served by the single-page application, except that people who aren't signed in get the
- * landing page at `/`. All other paths are public pages, link pages, or a 404.
+ * landing page at `/`. All other paths are pages that the build renders, link pages, or a 404.
  */
-export const appPaths = [
-  '/',
-  '/login',
-  '/signup',
-  '/account',
-  '/admin',
-  '/verify-email',
-  '/reset-password',
-] as const
+export const appPaths = ['/', '/account', '/admin', '/verify-email', '/reset-password'] as const
 
 /** Pages opened from links in emails. When opened, their URLs contain a secret token. */
 export const tokenPaths: readonly string[] = ['/reset-password', '/verify-email']

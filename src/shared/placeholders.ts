@@ -206,6 +206,8 @@ export const publicPlaceholders = [
   // The maximum lifetime of a file in any tier, with its unit ('30 days') and as a number ('30').
   'maxLifetime',
   'maxLifetimeDays',
+  // The limits of Premium, such as 'unlimited files, 1GB each, for 3, 5 or 7 days'.
+  'premiumLimits',
   // The length of the trial, such as '30 days'.
   'trial',
   // The maximum file size of any tier, in bytes.

@@ -37,6 +37,32 @@ export const publicPages = {
   },
 } as const satisfies Record<string, PageMetadata>
 
+/** Pages for signing in and up. They need JavaScript, and the sitemap doesn't list them. */
+export const signInPages = {
+  login: {
+    path: '/login',
+    title: 'Sign in · Mayfly',
+    description: 'Sign in to get to your files and links.',
+  },
+  signup: {
+    path: '/signup',
+    title: 'Create your account · Mayfly',
+    description: 'Sign up to share files by short links that expire.',
+  },
+  // For visitors who chose the trial on the landing page.
+  'signup-trial': {
+    path: '/signup',
+    title: 'Create your account · Mayfly',
+    description: 'Sign up to share files by short links that expire.',
+  },
+  // If nobody can sign up.
+  'signup-closed': {
+    path: '/signup',
+    title: 'Sign-up is closed · Mayfly',
+    description: 'Ask the administrator for an account.',
+  },
+} as const satisfies Record<string, PageMetadata>
+
 export type PublicPageName = keyof typeof publicPages
 
 /** The public pages linked in headers and footers (spec §2). */
@@ -86,10 +112,13 @@ export const unlistedPages = {
   },
 } as const satisfies Record<string, Omit<PageMetadata, 'path'>>
 
-export type UnlistedPageName = keyof typeof unlistedPages
-export type BuiltPage = PublicPageName | UnlistedPageName
+export type BuiltPage = PublicPageName | keyof typeof signInPages | keyof typeof unlistedPages
 
-export const builtPages = Object.keys({ ...publicPages, ...unlistedPages }) as BuiltPage[]
+export const builtPages = Object.keys({
+  ...publicPages,
+  ...signInPages,
+  ...unlistedPages,
+}) as BuiltPage[]
 
 /** Returns a page's file name in dist/web. */
 export function builtPageFile(name: BuiltPage): string {

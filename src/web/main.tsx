@@ -3,8 +3,6 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { TriangleAlert } from 'lucide-react'
 import { Component, type ReactNode, StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { readHint } from './api/hint-cookie.ts'
-import { signInWaysQuery } from './api/public-values.ts'
 import { createQueryClient } from './api/query-client.ts'
 import { currentUserQuery } from './api/use-current-user.ts'
 import { signInAgain } from './pages/sign-in-again.ts'
@@ -51,9 +49,6 @@ class ErrorBoundary extends Component<{ children: ReactNode }, { failed: boolean
 const queryClient = createQueryClient(signInAgain)
 // The first screen depends on who is signed in, so request the user before rendering.
 void queryClient.prefetchQuery(currentUserQuery)
-// A signed-out visitor will probably open the login or signup page next, and both need the list of
-// sign-in methods.
-if (readHint(document) === null) void queryClient.prefetchQuery(signInWaysQuery)
 
 registerShareWorker()
 

@@ -1,21 +1,18 @@
 import { type ComponentType, lazy, Suspense, useEffect } from 'react'
 import { Route, Switch } from 'wouter'
+import type { appPaths } from '../shared/pages.ts'
 import { deleteHint, readHint } from './api/hint-cookie.ts'
 import { useCurrentUser } from './api/use-current-user.ts'
 import { LoadingPage } from './pages/loading-page.tsx'
-import type { PagePath } from './pages/page-link.tsx'
 import { SignedInScreen } from './pages/screen-guards.tsx'
 
 /**
  * The application's screens (spec §2), keyed by the paths in `shared/pages.ts`. The server responds
  * to these paths with the application, except that people who aren't signed in get the landing page
- * at `/`. All other pages come directly from the server: the public pages, /s/{shortCode},
- * /download/{shortCode} and the not-found page.
+ * at `/`. All other pages come directly from the server, such as the login and /s/{shortCode}.
  */
-const screens: Record<PagePath, ComponentType> = {
+const screens: Record<(typeof appPaths)[number], ComponentType> = {
   '/': Home,
-  '/login': lazy(async () => ({ default: (await import('./pages/login-page.tsx')).LoginPage })),
-  '/signup': lazy(async () => ({ default: (await import('./pages/signup-page.tsx')).SignupPage })),
   '/account': lazy(async () => ({
     default: (await import('./pages/account-page.tsx')).AccountPage,
   })),

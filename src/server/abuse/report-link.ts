@@ -10,7 +10,8 @@ import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/client-address.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { counter } from '../http/rate-limit.ts'
-import { isVisible, type ReadSession } from '../links/unlock.ts'
+import type { ReadSession } from '../http/session.ts'
+import { isVisible } from '../links/unlock.ts'
 import { addToReport, findReportableFile, type ReportableFile } from './report-queries.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { maxPasswordLength, minPasswordLength } from '../../shared/contract/account.ts'
+import { maxPasswordLength, minPasswordLength } from '../../shared/rules/accounts/password.ts'
 import { googleSchema } from './google-settings.ts'
 import { s3Schema } from './s3-settings.ts'
 import {

@@ -2,7 +2,7 @@ import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Logger } from 'pino'
-import type { UnlistedPageName } from '../../shared/public-pages.ts'
+import type { BuiltPage, PublicPageName } from '../../shared/public-pages.ts'
 
 /** Node's request and response, and the variables set by `requestContext`. */
 export interface HttpEnv {
@@ -32,9 +32,9 @@ export interface PageResponse {
   headers?: Record<string, string>
 }
 
-/** Responds with a page from `unlistedPages`, such as `not-found`. */
+/** Responds with a page that isn't in the sitemap, such as `not-found`. */
 export type PageResponder = (
   context: Context<HttpEnv>,
-  name: UnlistedPageName,
+  name: Exclude<BuiltPage, PublicPageName>,
   response?: PageResponse,
 ) => Promise<Response>

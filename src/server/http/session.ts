@@ -34,6 +34,9 @@ export interface Session {
   user: SessionUser
 }
 
+/** Returns the session of a request, or null. */
+export type ReadSession = (context: Context<HttpEnv>) => Promise<Session | null>
+
 /**
  * Returns the text of the API key that a request carries, valid or not; null if it carries none.
  * Such a request has no session, whatever cookies it sends.

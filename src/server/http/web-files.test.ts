@@ -119,7 +119,7 @@ describe('the coding of a file', () => {
     ['gzip, deflate, br, zstd', 'br'],
     ['gzip, deflate', 'gzip'],
   ])('for Accept-Encoding %j is %j', async (acceptEncoding, coding) => {
-    for (const path of [appPath, '/login']) {
+    for (const path of [appPath, '/account']) {
       const response = await get(
         path,
         acceptEncoding === undefined ? {} : { 'accept-encoding': acceptEncoding },
@@ -157,7 +157,7 @@ describe('a cached response', () => {
 })
 
 describe('HEAD', () => {
-  it.each([appPath, '/login', '/favicon.svg'])(
+  it.each([appPath, '/account', '/favicon.svg'])(
     '%s has the headers of GET and no body',
     async (path) => {
       const headers = { accept: browser, 'accept-encoding': 'br' }
@@ -178,7 +178,7 @@ describe('HEAD', () => {
 describe("the application's pages", () => {
   const hintHeaders = { cookie: `${signedInHintCookie}=abc` }
 
-  it.each([...appPaths, '/login?next=/x'])('%s get the HTML', async (path) => {
+  it.each([...appPaths, '/account?linked=google'])('%s get the HTML', async (path) => {
     for (const accept of [browser, '*/*']) {
       const response = await get(path, { accept, ...hintHeaders })
       expect(response.status).toBe(200)
@@ -259,7 +259,7 @@ describe('the security headers of the HTML', () => {
   const hash = createHash('sha256').update(script).digest('base64')
 
   it('allow only its inline script', async () => {
-    const policy = String((await getAsBrowser('/login')).headers['content-security-policy'])
+    const policy = String((await getAsBrowser('/account')).headers['content-security-policy'])
     expect(policy).toContain(`script-src 'self' 'sha256-${hash}';`)
     expect(policy).not.toContain('unsafe-')
     expect(policy).toContain("connect-src 'self';")
@@ -269,12 +269,12 @@ describe('the security headers of the HTML', () => {
     const fetchReferrerPolicy = async (path: string) =>
       (await getAsBrowser(path)).headers['referrer-policy']
     expect(await fetchReferrerPolicy('/reset-password?token=x')).toBe('no-referrer')
-    expect(await fetchReferrerPolicy('/login')).toBe('same-origin')
+    expect(await fetchReferrerPolicy('/account')).toBe('same-origin')
     expect((await getAsBrowser('/reset-password')).headers['x-robots-tag']).toBe('noindex')
   })
 
   it('allow requests to storage', async () => {
-    const { headers } = await send(httpsServer.url, { path: '/login' })
+    const { headers } = await send(httpsServer.url, { path: '/account' })
     expect(headers['content-security-policy']).toContain(
       "connect-src 'self' https://bytes.example.org;",
     )
@@ -282,8 +282,8 @@ describe('the security headers of the HTML', () => {
 
   it('include HSTS only for a public https origin', async () => {
     const header = 'strict-transport-security'
-    expect((await getAsBrowser('/login')).headers).not.toHaveProperty(header)
-    expect((await send(httpsServer.url, { path: '/login' })).headers[header]).toMatch(
+    expect((await getAsBrowser('/account')).headers).not.toHaveProperty(header)
+    expect((await send(httpsServer.url, { path: '/account' })).headers[header]).toMatch(
       /^max-age=\d+$/,
     )
   })

@@ -6,8 +6,9 @@ import { insertFiles } from '../../../tests/support/many-files.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { DownloadStats } from '../../shared/contract/analytics.ts'
 import type { FileCounts } from '../../shared/contract/files.ts'
-import { type Link, maxFilesPerPage } from '../../shared/contract/links.ts'
+import type { Link } from '../../shared/contract/links.ts'
 import { utcDay } from '../../shared/rules/format/day.ts'
+import { maxFilesPerPage } from '../../shared/rules/links/link-limits.ts'
 import { countLinksOnPage } from './read-links.ts'
 
 let app: TestApp

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { maxFilesPerPage } from '../../shared/contract/links.ts'
 import { parseOrder } from '../../shared/rules/files/file-order.ts'
+import { maxFilesPerPage } from '../../shared/rules/links/link-limits.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { removeDeletedBytes } from '../files/delete-files.ts'

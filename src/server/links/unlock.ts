@@ -9,13 +9,10 @@ import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/client-address.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { counter } from '../http/rate-limit.ts'
-import type { Session } from '../http/session.ts'
+import type { ReadSession } from '../http/session.ts'
 import type { LinkRow } from './queries.ts'
 
 export type UnlockDeps = Pick<Deps, 'config' | 'passwords' | 'rateLimits' | 'secret'>
-
-/** Returns the caller's session, or null if the caller isn't signed in. */
-export type ReadSession = (context: Context<HttpEnv>) => Promise<Session | null>
 
 type LockedLink = Pick<LinkRow, 'id' | 'ownerId' | 'shortCode' | 'passwordHash'>
 

@@ -41,6 +41,7 @@ describe('the values on the public pages', () => {
       freeFilesAtOnce: '3 files at a time',
       freeFilesAtOnceFirst: '3 files at a time',
       premiumFiles: 'unlimited files',
+      premiumLimits: 'unlimited files, 1GB each, for 3, 5 or 7 days',
       premiumFilesFirst: 'Unlimited files',
       freeFileSize: '500MB',
       premiumFileSize: '1GB',

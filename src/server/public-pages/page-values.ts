@@ -9,6 +9,7 @@ import {
   defaultLimits,
   filesText,
   type Limits,
+  limitsText,
   type TierLimits,
 } from '../../shared/rules/tiers/tier-limits.ts'
 import { trialDays } from '../../shared/rules/tiers/trial.ts'
@@ -101,6 +102,7 @@ export function pageValues({ limits, features, ...input }: PublicPageInput): Pla
     freeFilesAtOnceFirst: capitalize(maxFilesText(freeLimits)),
     freeFileSize: formatSizeLimit(freeLimits.maxFileSize),
     premiumFileSize: formatSizeLimit(premiumLimits.maxFileSize),
+    premiumLimits: limitsText(premiumLimits),
     freeDays: daysText(...freeLimits.expirationDays),
     premiumDays: daysText(...premiumLimits.expirationDays),
     maxLifetime: daysText(maxLifetimeDays),

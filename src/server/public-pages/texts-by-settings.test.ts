@@ -1,36 +1,14 @@
-import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { renderBuiltPage } from '../../../tests/support/built-page.ts'
 import { attributeOf, type ParsedPage, parsePage, textOf } from '../../../tests/support/html.ts'
-import { publicConditions, publicPlaceholders } from '../../shared/placeholders.ts'
-import { builtPageFile, type PublicPageName } from '../../shared/public-pages.ts'
-import { settingDefaults } from '../../shared/rules/tiers/admin-settings.ts'
-import { defaultLimits } from '../../shared/rules/tiers/tier-limits.ts'
-import { readConfig } from '../config/config.ts'
-import { makeTemplate, readBuilt } from '../http/built-pages.ts'
-import { createValueReader, getConditions } from './page-values.ts'
+import type { BuiltPage } from '../../shared/public-pages.ts'
 
-/** Renders a built page for a visitor to a server with these environment variables. */
-async function renderPage(name: PublicPageName, env: Record<string, string>): Promise<ParsedPage> {
-  const config = readConfig(env)
-  const currentSettings = { values: settingDefaults(config.supportEmail), limits: defaultLimits }
-  const settings = { current: async () => currentSettings }
-  const file = builtPageFile(name)
-  const template = makeTemplate({
-    file,
-    html: readBuilt(resolve('dist/web'), file),
-    placeholders: publicPlaceholders,
-    conditions: publicConditions,
-    isPartial: true,
-  })
-  const deps = { config, settings }
-  const values = await createValueReader(
-    deps as unknown as Parameters<typeof createValueReader>[0],
-  )()
-  return parsePage(template(['visitor', ...getConditions(config)]).fill(values))
+async function renderPage(name: BuiltPage, env: Record<string, string>): Promise<ParsedPage> {
+  return parsePage(await renderBuiltPage(name, env))
 }
 
 /** Returns the text of a page's `main` element, with whitespace collapsed. */
-async function readMainText(name: PublicPageName, env: Record<string, string>): Promise<string> {
+async function readMainText(name: BuiltPage, env: Record<string, string>): Promise<string> {
   return textOf((await renderPage(name, env)).findOne('main')).replaceAll(/\s+/g, ' ')
 }
 
@@ -254,4 +232,38 @@ it('the landing page lists the domains that can sign up', async () => {
   const expected = 'Only email addresses at example.org or example.com can sign up here.'
   expect(await readMainText('landing', env)).toContain(expected)
   expect(await readMainText('landing', {})).not.toContain('Only email addresses at')
+})
+
+describe('the login and the signup', () => {
+  it.each(['login', 'signup'] as const)(
+    '%s offers Google only if it is configured',
+    async (name) => {
+      const countGoogleLinks = async (env: Record<string, string>) =>
+        (await renderPage(name, env))
+          .findAll('a')
+          .filter((a) => attributeOf(a, 'href') === '/api/login').length
+      expect(await countGoogleLinks(google)).toBe(1)
+      expect(await countGoogleLinks({})).toBe(0)
+    },
+  )
+
+  it.each([
+    [{}, 'No account yet? Sign up: it is free.'],
+    [{ SIGNUP: 'closed' }, 'To get to your files and links.'],
+  ])('with %j, the login says %j', async (env, text) => {
+    expect(await readMainText('login', env)).toContain(text)
+  })
+
+  it('the signup names the domains that can sign up', async () => {
+    const text = 'Only addresses of example.org or example.com can sign up here.'
+    expect(await readMainText('signup', { SIGNUP: 'example.org, example.com' })).toContain(text)
+    expect(await readMainText('signup', {})).not.toContain('Only addresses')
+  })
+
+  it('say whom to ask for an email that the server cannot send', async () => {
+    const note = "This server doesn't send email. Write to help@example.org for it."
+    const env = { SUPPORT_EMAIL: 'help@example.org' }
+    expect(await readMainText('signup', env)).toContain(note)
+    expect(await readMainText('signup', { ...env, ...smtpEnv })).not.toContain('send email')
+  })
 })

@@ -133,7 +133,7 @@ describe('every text page', () => {
       const page = await fetchPage(path)
       for (const link of new Set(findLinkTargets(page))) {
         if (!link?.startsWith('/')) continue
-        const response = await admin.fetch(link, { headers: { accept: 'text/html' } })
+        const response = await makeClient(app).fetch(link, { headers: { accept: 'text/html' } })
         expect(response.status, link).toBe(200)
         const fragment = link.split('#')[1]
         if (fragment) expect(await response.text()).toContain(`id="${fragment}"`)

@@ -1,4 +1,4 @@
-import { maxFilesPerLink } from '../../shared/contract/links.ts'
+import { maxFilesPerLink } from '../../shared/rules/links/link-limits.ts'
 import { allowsRequests, requestState } from '../../shared/rules/links/request-state.ts'
 import { isShortCode } from '../../shared/rules/links/short-code.ts'
 import { type Tier, tierTraits } from '../../shared/rules/tiers/tier.ts'

@@ -1,5 +1,4 @@
 import type { z } from 'zod'
-import { maxFilesPerLink } from '../../shared/contract/links.ts'
 import type { uploads } from '../../shared/contract/uploads.ts'
 import { cleanFileName } from '../../shared/rules/files/file-name.ts'
 import {
@@ -15,6 +14,7 @@ import { formatSizeLimit } from '../../shared/rules/format/file-size.ts'
 import { groupDigits } from '../../shared/rules/format/numbers.ts'
 import { gibibyte, mebibyte } from '../../shared/rules/format/units.ts'
 import { firstLifetime } from '../../shared/rules/links/lifetime.ts'
+import { maxFilesPerLink } from '../../shared/rules/links/link-limits.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { checkUpload, type Limits, largestFileSize } from '../../shared/rules/tiers/tier-limits.ts'
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'

@@ -1,25 +1,16 @@
 import { z } from 'zod'
 import { maxEmailLength } from '../rules/accounts/email-limits.ts'
+import { maxNameLength } from '../rules/accounts/names.ts'
+import {
+  maxPasswordLength,
+  minPasswordLength,
+  passwordTooShortText,
+} from '../rules/accounts/password.ts'
+import { hasVisibleCharacter, isPlainLine, isStorableText } from '../rules/format/text.ts'
 import { tiers } from '../rules/tiers/tier.ts'
 import { endpoint } from './endpoint.ts'
-import {
-  hasVisibleCharacter,
-  isoDate,
-  isPlainLine,
-  isStorableText,
-  messageResponse,
-} from './fields.ts'
+import { isoDate, messageResponse } from './fields.ts'
 import { limitsSchema } from './settings.ts'
-
-/** Spec §9. The maximum limits the cost of hashing. */
-export const minPasswordLength = 6
-export const maxPasswordLength = 128
-
-/** The hint shown in forms (spec §2): 'Must be at least 6 characters long'. */
-export const passwordHint = `Must be at least ${minPasswordLength} characters long`
-
-/** Spec §5: 'Password must be at least 6 characters long.' */
-export const passwordTooShortText = `Password must be at least ${minPasswordLength} characters long.`
 
 export const userSchema = z.object({
   id: z.string(),
@@ -44,7 +35,11 @@ const password = z.string().max(maxPasswordLength).refine(isStorableText, 'Must 
 export const currentPassword = password.min(1)
 export const newPassword = password.min(minPasswordLength, passwordTooShortText)
 const token = z.string().min(1).max(200).describe('The secret from the link in the email.')
-export const optionalName = z.string().trim().max(100).refine(isPlainLine, 'Must be text.')
+export const optionalName = z
+  .string()
+  .trim()
+  .max(maxNameLength)
+  .refine(isPlainLine, 'Must be text.')
 export const personName = optionalName
   .min(1)
   .refine(hasVisibleCharacter, 'Must have a visible character.')

@@ -2,10 +2,11 @@ import { z } from 'zod'
 import { auditActions, maxAuditSearchLength } from '../rules/accounts/audit-action.ts'
 import { maxEmailLength } from '../rules/accounts/email-limits.ts'
 import { capKeys } from '../rules/files/storage-cap.ts'
+import { isStorableText } from '../rules/format/text.ts'
 import { limitKeys } from '../rules/tiers/limit-settings.ts'
 import { email, newPassword, personName, userSchema } from './account.ts'
 import { endpoint } from './endpoint.ts'
-import { fileName, isoDate, isStorableText, mimeType } from './fields.ts'
+import { fileName, isoDate, mimeType } from './fields.ts'
 import { tierBody } from './own-account.ts'
 
 /** Any text is accepted, not only UUIDs, because an unknown id simply finds no user. */

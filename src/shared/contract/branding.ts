@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { isColor } from '../rules/accounts/accent.ts'
 import { formatSizeLimit } from '../rules/format/file-size.ts'
+import { hasVisibleCharacter, isPlainLine } from '../rules/format/text.ts'
 import { endpoint } from './endpoint.ts'
-import { hasVisibleCharacter, isPlainLine, messageResponse } from './fields.ts'
+import { messageResponse } from './fields.ts'
 
 /**
  * Image formats accepted for logos. The format is detected from the bytes; the file name is

@@ -1,15 +1,9 @@
 import { z } from 'zod'
 import { maxEmailLength } from '../rules/accounts/email-limits.ts'
 import { feedbackCategories } from '../rules/accounts/feedback.ts'
+import { hasVisibleCharacter, isPlainLine } from '../rules/format/text.ts'
 import { endpoint } from './endpoint.ts'
-import {
-  hasVisibleCharacter,
-  isoDate,
-  isPlainLine,
-  messageResponse,
-  multilineText,
-  tooLongText,
-} from './fields.ts'
+import { isoDate, messageResponse, multilineText, tooLongText } from './fields.ts'
 
 /** Maximum length of each field, in characters. */
 export const maxFeedbackLengths = { name: 100, email: maxEmailLength, message: 5000 } as const

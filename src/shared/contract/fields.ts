@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { maxMediaTypeLength, mediaTypePattern } from '../rules/files/file-kind.ts'
 import { groupDigits } from '../rules/format/numbers.ts'
+import { hasVisibleCharacter, isStorableText } from '../rules/format/text.ts'
 import { limitBounds } from '../rules/tiers/limit-settings.ts'
 
 /**
@@ -14,27 +15,6 @@ export const isoDate = z
 
 /** Any text is accepted, because an invalid code simply finds no link. */
 export const shortCode = z.string().describe('The end of the link: `/s/{shortCode}`.')
-
-/**
- * True if Postgres can store the text unchanged, which requires that it has no NUL and no lone
- * surrogates.
- */
-export function isStorableText(text: string): boolean {
-  return !text.includes('\0') && text.isWellFormed()
-}
-
-/**
- * True if the text is a single line without control characters or bidirectional controls, which
- * could mislead people who read it in emails, lists or logs.
- */
-export function isPlainLine(text: string): boolean {
-  return isStorableText(text) && !/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u.test(text)
-}
-
-/** True if the text has a visible character. U+2800 is the blank braille pattern. */
-export function hasVisibleCharacter(text: string): boolean {
-  return /[^\s\p{Default_Ignorable_Code_Point}\u2800]/u.test(text)
-}
 
 /** Bidirectional controls and terminal control characters, except tab and line feed. */
 const deceptiveCharacters = /[[\p{Cc}--[\0\t\n]]\p{Bidi_Control}\u2028\u2029]/gv

@@ -7,10 +7,11 @@ import {
   maxFilesPerDeletion,
   newestFirst,
 } from '../rules/files/file-order.ts'
+import { isStorableText } from '../rules/format/text.ts'
 import { linkStatuses } from '../rules/links/link-status.ts'
 import { receiptDays } from '../rules/links/receipt.ts'
 import { endpoint } from './endpoint.ts'
-import { expirationDays, isoDate, isStorableText, messageResponse, numberOfDays } from './fields.ts'
+import { expirationDays, isoDate, messageResponse, numberOfDays } from './fields.ts'
 
 export const sha256 = z
   .string()

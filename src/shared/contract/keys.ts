@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { keyScopes, maxKeyNameLength } from '../rules/accounts/api-key.ts'
+import { hasVisibleCharacter, isPlainLine } from '../rules/format/text.ts'
 import { endpoint } from './endpoint.ts'
-import { hasVisibleCharacter, isoDate, isPlainLine, messageResponse } from './fields.ts'
+import { isoDate, messageResponse } from './fields.ts'
 
 const keySchema = z.object({
   id: z.uuid(),

@@ -1,12 +1,18 @@
 import { z } from 'zod'
+import { hasVisibleCharacter, isPlainLine, isStorableText } from '../rules/format/text.ts'
+import {
+  maxDownloadLimit,
+  maxFilesPerLink,
+  maxFilesPerPage,
+  maxLinkMessageLength,
+  maxLinkPasswordLength,
+  maxLinkTitleLength,
+} from '../rules/links/link-limits.ts'
 import { brandSchema } from './branding.ts'
 import { endpoint } from './endpoint.ts'
 import {
   expirationDays,
-  hasVisibleCharacter,
   isoDate,
-  isPlainLine,
-  isStorableText,
   messageResponse,
   multilineText,
   shortCode,
@@ -14,13 +20,6 @@ import {
 } from './fields.ts'
 import { linkListQuery, sha256 } from './files.ts'
 import { startBody, startErrors, startResponse } from './uploads.ts'
-
-export const maxFilesPerLink = 1000
-export const maxFilesPerPage = 2 * maxFilesPerLink
-export const maxLinkTitleLength = 200
-export const maxLinkMessageLength = 2000
-export const maxLinkPasswordLength = 128
-export const maxDownloadLimit = 1_000_000
 
 /** In bytes. A thousand files with long names fit. */
 export const maxLinkBodySize = 1024 * 1024

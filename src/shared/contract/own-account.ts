@@ -2,10 +2,11 @@ import { z } from 'zod'
 import { recentSignInMs } from '../rules/accounts/session-lifetime.ts'
 import { fixedPolicies, type SignupPolicy } from '../rules/accounts/signup-policy.ts'
 import { durationText } from '../rules/format/numbers.ts'
+import { isStorableText } from '../rules/format/text.ts'
 import { tiers } from '../rules/tiers/tier.ts'
 import { currentPassword, newPassword, optionalName, personName, userSchema } from './account.ts'
 import { endpoint } from './endpoint.ts'
-import { isoDate, isStorableText, messageResponse } from './fields.ts'
+import { isoDate, messageResponse } from './fields.ts'
 
 /** A session as shown to the user it belongs to. */
 export const sessionSchema = z.object({

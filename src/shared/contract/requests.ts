@@ -1,24 +1,11 @@
 import { z } from 'zod'
+import { hasVisibleCharacter, isPlainLine } from '../rules/format/text.ts'
+import { maxFilesPerLink, maxLinkMessageLength } from '../rules/links/link-limits.ts'
 import { maxOpenDays, requestStates } from '../rules/links/request-state.ts'
 import { brandSchema } from './branding.ts'
 import { endpoint } from './endpoint.ts'
-import {
-  hasVisibleCharacter,
-  isoDate,
-  isPlainLine,
-  messageResponse,
-  multilineText,
-  tooLongText,
-} from './fields.ts'
-import {
-  linkIdempotencyKey,
-  linkPassword,
-  linkTitle,
-  maxFilesPerLink,
-  maxLinkBodySize,
-  maxLinkMessageLength,
-  newFiles,
-} from './links.ts'
+import { isoDate, messageResponse, multilineText, tooLongText } from './fields.ts'
+import { linkIdempotencyKey, linkPassword, linkTitle, maxLinkBodySize, newFiles } from './links.ts'
 import { startErrors, startResponse } from './uploads.ts'
 
 export const maxSenderNameLength = 100

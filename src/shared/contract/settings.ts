@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { isStorableText } from '../rules/format/text.ts'
 import { choiceSettings, settingKeys } from '../rules/tiers/admin-settings.ts'
 import { tiers } from '../rules/tiers/tier.ts'
 import { endpoint } from './endpoint.ts'
-import { isStorableText, numberOfDays } from './fields.ts'
+import { numberOfDays } from './fields.ts'
 
 /** Browsers cache these responses for 5 minutes (spec §7). */
 const cacheSeconds = 300

@@ -1,17 +1,11 @@
 import { z } from 'zod'
 import { bodyChecksums, maxPartCount } from '../rules/files/part-plan.ts'
 import { storageNames } from '../rules/files/storage-name.ts'
+import { isStorableText } from '../rules/format/text.ts'
 import { batchOf, maxBatchLength, resultsOf } from './batch.ts'
 import { endpoint } from './endpoint.ts'
 import type { ErrorCode } from './errors.ts'
-import {
-  cloudKey,
-  expirationDays,
-  fileName,
-  isStorableText,
-  messageResponse,
-  mimeType,
-} from './fields.ts'
+import { cloudKey, expirationDays, fileName, messageResponse, mimeType } from './fields.ts'
 import { fileSchema, sha256 } from './files.ts'
 
 const partUrls = z

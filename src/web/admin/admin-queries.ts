@@ -5,8 +5,9 @@ import {
   queryOptions,
 } from '@tanstack/react-query'
 import { type CallInput, call, callForPage } from '../api/call.ts'
+import { failureText } from '../api/failure-text.ts'
 import { adminKey, pendingWorkQuery } from '../api/pending-work.ts'
-import { failureText, showFailure } from '../api/show-failure.ts'
+import { showFailure } from '../api/show-failure.ts'
 import { cursorPagingOptions, pageSize } from '../ui/paged-list.tsx'
 
 /** Refetches whenever the page is opened, because other users change this data. */

@@ -1,4 +1,4 @@
-import { type QueryClient, queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import { minuteInMs } from '../../shared/rules/format/units.ts'
 import { defaultPremiumPrice } from '../../shared/rules/tiers/admin-settings.ts'
 import { defaultLimits, type Limits } from '../../shared/rules/tiers/tier-limits.ts'
@@ -124,11 +124,6 @@ export const signInWaysQuery = queryOptions({
     return call('GET /api/auth/ways', { signal: signalWithTimeout }).catch(() => fallbackSignInWays)
   },
 })
-
-/** Returns the sign-in methods and signup policy. Suspends until they are loaded. */
-export function useSignInWays() {
-  return useSuspenseQuery(signInWaysQuery).data
-}
 
 /**
  * Returns whether this server sends email; undefined until loaded. Without a mail server, emails

@@ -1,4 +1,4 @@
-import { passwordHint } from '../../shared/contract/account.ts'
+import { passwordHint } from '../../shared/rules/accounts/password.ts'
 import { PasswordField, TextField } from '../ui/field.tsx'
 
 export interface AccountFieldsProps {

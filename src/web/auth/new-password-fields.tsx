@@ -2,7 +2,7 @@ import {
   minPasswordLength,
   passwordHint,
   passwordTooShortText,
-} from '../../shared/contract/account.ts'
+} from '../../shared/rules/accounts/password.ts'
 import { PasswordField } from '../ui/field.tsx'
 
 interface NewPasswordValues {

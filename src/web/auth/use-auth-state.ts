@@ -1,7 +1,5 @@
 import { useState } from 'react'
-import { useSearchParams } from 'wouter'
 import type { User } from '../../shared/contract/account.ts'
-import { nextPath } from '../../shared/rules/accounts/next-path.ts'
 import { useCurrentUser } from '../api/use-current-user.ts'
 
 /**
@@ -27,13 +25,4 @@ export function useAuthState(): AuthState {
   if (user === null) return { is: wasSignedIn ? 'logged-out' : 'visitor' }
   if (isPending && errorUpdateCount === 0) return { is: 'loading' }
   return { is: 'unreachable', retry: () => void refetch(), isRetrying: isFetching }
-}
-
-/**
- * Returns the path to open after sign-in, from the query parameter `next`. Falls back to / for
- * targets that aren't allowed, such as other sites.
- */
-export function useNextPath(): string {
-  const [search] = useSearchParams()
-  return nextPath(search.get('next'))
 }

@@ -1,7 +1,7 @@
 /** Shows the uploads panel on public pages. Loaded by `enhancePage` when the user has uploads. */
 import { createRoot, type Root } from 'react-dom/client'
 import { call } from '../api/call.ts'
-import type { ToastLink } from '../ui/toast.tsx'
+import type { ToastLink } from '../ui/toast-options.ts'
 import { createBrowserUploads } from '../uploads/browser-uploads.ts'
 import { loadPanelStyles } from '../uploads/panel/load-panel-styles.ts'
 import { UploadsPanel } from '../uploads/panel/uploads-panel.tsx'

@@ -2,7 +2,8 @@ import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-q
 import { maxFilesPerDeletion } from '../../shared/rules/files/file-order.ts'
 import { formatCount } from '../../shared/rules/format/numbers.ts'
 import { type CallInput, call, hasErrorCode, ignoreErrors, publicMessage } from '../api/call.ts'
-import { failureText, showFailure } from '../api/show-failure.ts'
+import { failureText } from '../api/failure-text.ts'
+import { showFailure } from '../api/show-failure.ts'
 import { toast } from '../ui/toast.tsx'
 import { type ListedLink, toListedLink, withoutFile } from './listed-link.ts'
 import {

@@ -1,11 +1,12 @@
 import { useState } from 'react'
+import { links } from '../../shared/contract/links.ts'
 import {
-  links,
   maxLinkMessageLength,
   maxLinkPasswordLength,
   maxLinkTitleLength,
-} from '../../shared/contract/links.ts'
-import { failureText, showFailure } from '../api/show-failure.ts'
+} from '../../shared/rules/links/link-limits.ts'
+import { failureText } from '../api/failure-text.ts'
+import { showFailure } from '../api/show-failure.ts'
 import { DialogButtons, FormDialog } from '../ui/dialog.tsx'
 import { PasswordField, TextField } from '../ui/field.tsx'
 import { type FieldErrors, Form, messagesByField } from '../ui/form.tsx'

@@ -10,7 +10,7 @@ import {
   type WebPage,
 } from '../../../tests/support/web-page.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
-import { SignedInScreen, VisitorScreen } from './screen-guards.tsx'
+import { SignedInScreen } from './screen-guards.tsx'
 
 const userEndpoint = 'GET /api/auth/user'
 function makeUser() {
@@ -78,38 +78,5 @@ describe('a screen for signed-in users', () => {
     page.on(userEndpoint, makeUser)
     fireEvent.click(screen.getByRole('button', { name: 'Try again' }))
     await expect.poll(page.text).toBe('files of ada')
-  })
-})
-
-describe('a screen for visitors', () => {
-  const show = () => page.show(<VisitorScreen>the form</VisitorScreen>)
-
-  test('shows a loading state until the user is known', async () => {
-    page.on(userEndpoint, delayedResponse().respond)
-    show()
-    expect(page.text()).toContain('Loading')
-    expect(page.text()).not.toContain('the form')
-  })
-
-  test.each([
-    ['a visitor', unauthorized],
-    ['a user who cannot reach the server', () => errorResponse(503)],
-  ])('shows its form to %s', async (_, response) => {
-    page.on(userEndpoint, response)
-    show()
-    await expect.poll(page.text).toBe('the form')
-    expect(openedUrls).toEqual([])
-  })
-
-  test.each([
-    ['/login', '/'],
-    ['/login?next=%2Fs%2Fabc', '/s/abc'],
-    ['/login?next=https%3A%2F%2Fevil.example', '/'],
-  ])('at %s redirects a signed-in user to %s', async (path, next) => {
-    window.history.replaceState(null, '', path)
-    page.on(userEndpoint, makeUser)
-    show()
-    await expect.poll(() => openedUrls).toEqual([next])
-    expect(page.text()).not.toContain('the form')
   })
 })

@@ -1,7 +1,7 @@
 import { CloudOff } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
 import type { User } from '../../shared/contract/account.ts'
-import { useAuthState, useNextPath } from '../auth/use-auth-state.ts'
+import { useAuthState } from '../auth/use-auth-state.ts'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { LoadingPage } from './loading-page.tsx'
@@ -37,26 +37,6 @@ export function SignedInScreen({ children, visitor }: SignedInScreenProps) {
 /** Spec §2: logged-out users see a toast and are redirected to /api/login. */
 function RedirectToLogin() {
   useEffect(signInAgain, [])
-  return <LoadingPage />
-}
-
-/**
- * A screen for signing in or up. Redirects users who are already signed in to the page given by the
- * query parameter `next`. If the server doesn't respond, the form stays usable.
- */
-export function VisitorScreen({ children }: { children: ReactNode }) {
-  const auth = useAuthState()
-  if (auth.is === 'signed-in') return <RedirectToNext />
-  return auth.is === 'loading' ? <LoadingPage /> : children
-}
-
-/**
- * Opens the page given by the query parameter `next`. This is a full page load, because that page
- * may be outside the application, such as a download link.
- */
-function RedirectToNext() {
-  const next = useNextPath()
-  useEffect(() => window.location.replace(next), [next])
   return <LoadingPage />
 }
 

@@ -72,18 +72,14 @@ function AccountLink({ user }: { user: User }) {
 }
 
 function SignedOutActions() {
-  const [path] = useLocation()
-  // `useSignInWays` would suspend the whole screen while the request is pending.
   const { data: signInWays } = useQuery(signInWaysQuery)
   return (
     <>
       <ThemeToggle />
-      {path === '/login' ? null : (
-        <PageButton to="/login" size="small" variant="quiet">
-          Sign In
-        </PageButton>
-      )}
-      {path === '/signup' || signInWays?.signup === 'closed' ? null : (
+      <PageButton to="/login" size="small" variant="quiet">
+        Sign In
+      </PageButton>
+      {signInWays?.signup === 'closed' ? null : (
         // The button is invisible until the sign-in methods have loaded, but takes up space to
         // prevent a layout shift.
         <span className={signInWays ? 'contents' : 'invisible'}>

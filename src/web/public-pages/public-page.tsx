@@ -28,6 +28,26 @@ function PageLinks({ label, path }: { label: string; path: string | null }) {
   )
 }
 
+/** Links to the login and the signup, except to the page itself. */
+function SignInLinks({ path }: { path: string | null }) {
+  return (
+    <>
+      {path === '/login' ? null : (
+        <a className="button small quiet" href="/login" data-next="">
+          Sign In
+        </a>
+      )}
+      {path === '/signup' ? null : (
+        <WhenSignupIsOpen>
+          <a className="button small" href="/signup" data-next="">
+            Sign Up
+          </a>
+        </WhenSignupIsOpen>
+      )}
+    </>
+  )
+}
+
 function Header({ path }: { path: string | null }) {
   return (
     <header className="top">
@@ -38,21 +58,21 @@ function Header({ path }: { path: string | null }) {
         <PageLinks label="Pages" path={path} />
         <div className="ways">
           <ThemeButton />
-          <When is="visitor">
-            <a className="button small quiet" href="/login">
-              Sign In
-            </a>
-            <WhenSignupIsOpen>
-              <a className="button small" href="/signup">
-                Sign Up
-              </a>
-            </WhenSignupIsOpen>
-          </When>
-          <When is="signedIn">
-            <a className="button small" href="/">
-              Dashboard
-            </a>
-          </When>
+          {path === '/login' || path === '/signup' ? (
+            // The server sends signed-in users elsewhere, unless they only seem to be signed in.
+            <SignInLinks path={path} />
+          ) : (
+            <>
+              <When is="visitor">
+                <SignInLinks path={path} />
+              </When>
+              <When is="signedIn">
+                <a className="button small" href="/">
+                  Dashboard
+                </a>
+              </When>
+            </>
+          )}
         </div>
       </div>
     </header>

@@ -5,6 +5,7 @@ import {
   builtPageFile,
   builtPages,
   publicPages,
+  signInPages,
   unlistedPages,
 } from '../../shared/public-pages.ts'
 import { themeBoot } from '../ui/theme-boot.ts'
@@ -14,6 +15,7 @@ import faqCss from './faq/faq-page.css?inline'
 import { FaqPage } from './faq/faq-page.tsx'
 import feedbackCss from './feedback-form/feedback-page.css?inline'
 import { FeedbackPage } from './feedback-form/feedback-page.tsx'
+import formCss from './form.css?inline'
 import landingCss from './landing/landing-page.css?inline'
 import { LandingPage } from './landing/landing-page.tsx'
 import legalCss from './legal/legal-page.css?inline'
@@ -30,6 +32,9 @@ import {
   NotSharedPage,
   UnavailablePage,
 } from './short-pages.tsx'
+import { LoginPage } from './sign-in/login-page.tsx'
+import signInCss from './sign-in/sign-in.css?inline'
+import { SignupClosedPage, SignupPage } from './sign-in/signup-page.tsx'
 
 /** The parts that differ between pages. */
 interface PageParts {
@@ -42,9 +47,13 @@ interface PageParts {
 const partsByPage: Record<BuiltPage, PageParts> = {
   landing: { content: <LandingPage />, css: landingCss },
   faq: { content: <FaqPage />, css: articleCss + faqCss },
-  feedback: { content: <FeedbackPage />, css: articleCss + feedbackCss },
+  feedback: { content: <FeedbackPage />, css: articleCss + formCss + feedbackCss },
   privacy: { content: <PrivacyPage />, css: articleCss + legalCss },
   terms: { content: <TermsPage />, css: articleCss + legalCss },
+  login: { content: <LoginPage />, css: formCss + signInCss },
+  signup: { content: <SignupPage />, css: formCss + signInCss },
+  'signup-trial': { content: <SignupPage forTrial />, css: formCss + signInCss },
+  'signup-closed': { content: <SignupClosedPage />, css: formCss + signInCss },
   'api-docs': { content: <ApiDocsPage />, css: apiDocsCss },
   'feedback-failed': { content: <FeedbackFailedPage />, css: shortCss },
   'feedback-sent': { content: <FeedbackSentPage />, css: shortCss },
@@ -55,14 +64,18 @@ const partsByPage: Record<BuiltPage, PageParts> = {
 
 /**
  * Renders all public pages as complete HTML documents, keyed by their file names in dist/web.
- * @param scripts the URLs of the scripts: one for the API reference, one for all other pages.
+ * @param scripts the URLs of the scripts: one for the API reference, one for the pages to sign in,
+ * one for all others.
  */
-export function renderPublicPages(scripts: { apiDocs: string; standard: string }) {
-  const pageDescriptions = { ...publicPages, ...unlistedPages }
+export function renderPublicPages(scripts: { apiDocs: string; signIn: string; standard: string }) {
+  const pageDescriptions = { ...publicPages, ...signInPages, ...unlistedPages }
+  const scriptOf = (name: BuiltPage) => {
+    if (name === 'api-docs') return scripts.apiDocs
+    return name in signInPages ? scripts.signIn : scripts.standard
+  }
   const render = (name: BuiltPage) => {
     const { content, css = '' } = partsByPage[name]
-    const script = name === 'api-docs' ? scripts.apiDocs : scripts.standard
-    const assets = { css: frameCss + css, boot: themeBoot, script }
+    const assets = { css: frameCss + css, boot: themeBoot, script: scriptOf(name) }
     const page = (
       <PublicPage assets={assets} path={null} {...pageDescriptions[name]}>
         {content}

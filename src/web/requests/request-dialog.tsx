@@ -1,18 +1,19 @@
 import { useState } from 'react'
 import {
-  maxLinkMessageLength,
-  maxLinkPasswordLength,
-  maxLinkTitleLength,
-} from '../../shared/contract/links.ts'
-import {
   type FileRequest,
   maxDeliveriesPerRequest,
   requests,
 } from '../../shared/contract/requests.ts'
 import { formatSizeLimit, parseSize } from '../../shared/rules/format/file-size.ts'
 import { groupDigits } from '../../shared/rules/format/numbers.ts'
+import {
+  maxLinkMessageLength,
+  maxLinkPasswordLength,
+  maxLinkTitleLength,
+} from '../../shared/rules/links/link-limits.ts'
 import { maxOpenDays } from '../../shared/rules/links/request-state.ts'
-import { failureText, showFailure } from '../api/show-failure.ts'
+import { failureText } from '../api/failure-text.ts'
+import { showFailure } from '../api/show-failure.ts'
 import { DialogButtons, FormDialog } from '../ui/dialog.tsx'
 import { PasswordField, TextField } from '../ui/field.tsx'
 import { type FieldErrors, Form, messagesByField } from '../ui/form.tsx'

@@ -6,7 +6,8 @@ import {
 } from '@tanstack/react-query'
 import type { FileRequest } from '../../shared/contract/requests.ts'
 import { type CallInput, call, callForPage } from '../api/call.ts'
-import { failureText, showFailure } from '../api/show-failure.ts'
+import { failureText } from '../api/failure-text.ts'
+import { showFailure } from '../api/show-failure.ts'
 import { cursorPagingOptions, pageSize } from '../ui/paged-list.tsx'
 import { toast } from '../ui/toast.tsx'
 

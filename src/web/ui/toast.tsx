@@ -2,29 +2,13 @@ import { Toast as Base } from '@base-ui/react/toast'
 import { CircleAlert, X } from 'lucide-react'
 import { useEffect } from 'react'
 import { IconButton } from './button.tsx'
-/** A link in a toast. It opens in a new tab, because uploads may be active in this one. */
-export interface ToastLink {
-  text: string
-  href: string
-}
-
-export interface ToastOptions {
-  title: string
-  description?: string
-  /** The link must also be available on the page, because the toast disappears. */
-  link?: ToastLink
-  /** `destructive` marks an error, which screen readers announce immediately. */
-  tone?: 'plain' | 'destructive'
-  /** True for background events, whose toasts wait until a displayed error closes. */
-  isNews?: boolean
-  durationMs?: number
-}
+import { takeStoredToast } from './stored-toast.ts'
+import type { ToastLink, ToastOptions } from './toast-options.ts'
 
 /** Spec §9: toasts stay for 5 s by default, one at a time. */
 const defaultDurationMs = 5000
 
 const toastId = 'the-one-toast'
-const storageKey = 'mayfly-toast'
 
 interface ToastData {
   link: ToastLink | null
@@ -73,25 +57,6 @@ function onClose(): void {
   const nextToast = pendingToast
   pendingToast = null
   if (nextToast) showToast(nextToast)
-}
-
-/** Stores a toast to show after the next page load. */
-export function toastOnNextPage(options: ToastOptions): void {
-  try {
-    sessionStorage.setItem(storageKey, JSON.stringify(options))
-  } catch {
-    // sessionStorage is blocked or full, so the next page shows no toast.
-  }
-}
-
-function takeStoredToast(): ToastOptions | null {
-  try {
-    const storedJson = sessionStorage.getItem(storageKey)
-    sessionStorage.removeItem(storageKey)
-    return storedJson === null ? null : (JSON.parse(storedJson) as ToastOptions)
-  } catch {
-    return null
-  }
 }
 
 function Toasts() {

@@ -1,6 +1,6 @@
 import type { UploadPath } from '../../shared/rules/files/upload-path.ts'
 import { formatCount } from '../../shared/rules/format/numbers.ts'
-import type { ToastLink } from '../ui/toast.tsx'
+import type { ToastLink } from '../ui/toast-options.ts'
 import {
   isServerFullCode,
   unknownErrorText,

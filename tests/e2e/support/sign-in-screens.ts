@@ -1,16 +1,20 @@
 import { expect, type Page } from '@playwright/test'
+import { signInErrorMessages } from '../../../src/shared/rules/accounts/sign-in-error.ts'
+import { renderBuiltPage } from '../../support/built-page.ts'
 import { signUp } from '../../support/make.ts'
 import { makeAddress, signUpForToken } from '../../support/signup.ts'
 import type { Screens } from './open-screens.ts'
 
-/**
- * Makes pages offer Google sign-in, even though the server doesn't support it.
- * @param signup the email domains that may sign up, or 'open' for all.
- */
-export function offerGoogle(page: Page, signup: 'open' | string[] = 'open') {
-  return page.route('**/api/auth/ways', (route) =>
-    route.fulfill({ json: { google: true, signup, sendsMail: true } }),
-  )
+/** Makes the login or the signup offer Google sign-in, even though the server doesn't support it. */
+async function offerGoogle(
+  page: Page,
+  name: 'login' | 'signup',
+  { signup = 'open', error = '' }: { signup?: string; error?: string } = {},
+) {
+  const env = { SIGNUP: signup, GOOGLE_CLIENT_ID: 'a', GOOGLE_CLIENT_SECRET: 'b' }
+  const body = await renderBuiltPage(name, env, { error })
+  await page.route(`**/${name}`, (route) => route.fulfill({ contentType: 'text/html', body }))
+  await page.goto(`/${name}`)
 }
 
 /**
@@ -45,8 +49,7 @@ export const signInScreens: Screens = {
     await expect(page.getByRole('heading', { name: 'Password Reset Successful' })).toBeVisible()
   },
   login: async ({ page }) => {
-    await offerGoogle(page)
-    await page.goto('/login?fault=google-not-linked')
+    await offerGoogle(page, 'login', { error: signInErrorMessages['google-not-linked'] })
     await expect(page.getByRole('alert')).toContainText('add Google on your account page')
     await expect(page.getByRole('link', { name: 'Sign in with Google' })).toBeVisible()
   },
@@ -66,7 +69,6 @@ export const signInScreens: Screens = {
     await page.getByLabel('Password', { exact: true }).fill(password)
     await page.getByRole('button', { name: 'Sign In' }).click()
     await expect(page.getByRole('button', { name: 'Send the email again' })).toBeVisible()
-    await page.getByRole('button', { name: 'Dismiss' }).click()
     await expect(page.getByText('Login failed')).toBeHidden()
   },
   'a verification that failed': async ({ page }) => {
@@ -83,15 +85,14 @@ export const signInScreens: Screens = {
     await expect(page.getByRole('link', { name: 'Go to Login' })).toBeVisible()
   },
   'signup for some domains, with errors': async ({ page }) => {
-    await offerGoogle(page, ['example.org', 'a-company-of-a-long-name.example.com'])
-    await page.goto('/signup')
+    const signup = 'example.org, a-company-of-a-long-name.example.com'
+    await offerGoogle(page, 'signup', { signup })
     await expect(page.getByText(/^Only addresses of example\.org or/)).toBeVisible()
     await expect(page.getByRole('link', { name: 'Sign up with Google' })).toBeVisible()
     await page.getByLabel('Email').fill('nowhere')
     await page.getByLabel('Password', { exact: true }).fill('short')
     await page.getByRole('button', { name: 'Sign Up' }).click()
     await expect(page.getByText('Please enter a valid email address.')).toBeVisible()
-    await page.getByRole('button', { name: 'Dismiss' }).click()
     await expect(page.getByText('Password mismatch')).toBeHidden()
   },
 }

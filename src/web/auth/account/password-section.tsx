@@ -16,8 +16,8 @@ import {
   NewPasswordFields,
   newPasswordToast,
 } from '../new-password-fields.tsx'
+import { noEmailNote } from '../no-email-note.ts'
 import { showCallError, useAuthForm } from '../use-auth-form.ts'
-import { noEmailNote } from '../use-no-email-note.ts'
 import { ownSignInWaysQuery, sessionsQuery } from './account-queries.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { minPasswordLength } from '../../../shared/contract/account.ts'
+import { minPasswordLength } from '../../../shared/rules/accounts/password.ts'
 import { tokenLifetimeMs } from '../../../shared/rules/accounts/session-lifetime.ts'
 import { idleUploadTimeoutMs } from '../../../shared/rules/files/retention.ts'
 import { analyticsDays } from '../../../shared/rules/format/day.ts'

@@ -68,14 +68,15 @@ export function BrowserStorage() {
       </table>
       <p>
         Our pages also store a few things in your browser: the light or dark theme, which notices
-        you have closed, whether several files get one link, a message for the next page, and the
-        uploads themselves while they are under way (name, size, progress, and where the browser
-        finds the file), so that they can resume; signing out removes those. Files that you send
-        through a request are listed for a day after they have arrived, on the page of that request.
-        A file that you drop on the front page before you have signed in is stored too, and so is
-        one that you share with the installed app, for {durationText(browserFileRetentionMs)} at
-        most: your first visit after that removes it. None of this is sent to anyone. To remove it
-        all, delete the data of this site in your browser.
+        you have closed, whether several files get one link, a message for the next page, the email
+        address you have just signed up with, and the uploads themselves while they are under way
+        (name, size, progress, and where the browser finds the file), so that they can resume;
+        signing out removes those. Files that you send through a request are listed for a day after
+        they have arrived, on the page of that request. A file that you drop on the front page
+        before you have signed in is stored too, and so is one that you share with the installed
+        app, for {durationText(browserFileRetentionMs)} at most: your first visit after that removes
+        it. None of this is sent to anyone. To remove it all, delete the data of this site in your
+        browser.
       </p>
     </>
   )

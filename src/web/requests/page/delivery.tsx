@@ -1,10 +1,10 @@
 import { CircleCheck, Upload, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { maxLinkMessageLength } from '../../../shared/contract/links.ts'
 import { maxSenderNameLength, requests } from '../../../shared/contract/requests.ts'
 import { formatSize, formatSizeLimit } from '../../../shared/rules/format/file-size.ts'
 import { formatCount } from '../../../shared/rules/format/numbers.ts'
 import { defaultExpirationDays } from '../../../shared/rules/links/lifetime.ts'
+import { maxLinkMessageLength } from '../../../shared/rules/links/link-limits.ts'
 import {
   countByStatus,
   getOverallInterruption,

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { maxLinkPasswordLength } from '../../../shared/contract/links.ts'
+import { maxLinkPasswordLength } from '../../../shared/rules/links/link-limits.ts'
 
 /** Asks for a request's password, and reloads the page once the server has accepted it. */
 export function UnlockForm({ code }: { code: string }) {

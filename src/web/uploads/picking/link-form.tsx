@@ -1,14 +1,13 @@
 import { ChevronDown } from 'lucide-react'
 import { useId, useState } from 'react'
+import { type LinkOptions, linkOptionsSchema } from '../../../shared/contract/links.ts'
+import { groupDigits } from '../../../shared/rules/format/numbers.ts'
 import {
-  type LinkOptions,
-  linkOptionsSchema,
   maxDownloadLimit,
   maxLinkMessageLength,
   maxLinkPasswordLength,
   maxLinkTitleLength,
-} from '../../../shared/contract/links.ts'
-import { groupDigits } from '../../../shared/rules/format/numbers.ts'
+} from '../../../shared/rules/links/link-limits.ts'
 import { readSetting, saveSetting } from '../../ui/browser-setting.ts'
 import { Button } from '../../ui/button.tsx'
 import { PasswordField, TextField } from '../../ui/field.tsx'

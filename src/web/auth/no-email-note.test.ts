@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { noEmailNote } from './use-no-email-note.ts'
+import { noEmailNote } from './no-email-note.ts'
 
 it('returns null if the server sends email', () => {
   expect(noEmailNote({ sendsMail: true, supportEmail: 'help@example.org' })).toBeNull()

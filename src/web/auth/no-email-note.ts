@@ -1,15 +1,3 @@
-import { useSignInWays, useSupportEmail } from '../api/public-values.ts'
-
-/**
- * Returns a note that says whom to ask for help because this server can't send email, or null if it
- * can.
- */
-export function useNoEmailNote(): string | null {
-  const { sendsMail } = useSignInWays()
-  const supportEmail = useSupportEmail()
-  return noEmailNote({ sendsMail, supportEmail })
-}
-
 /**
  * Returns a note that says whom to ask for help because the server can't send email, or null if it
  * can.

@@ -1,0 +1,2 @@
+/** The maximum length of a first or last name. */
+export const maxNameLength = 100
