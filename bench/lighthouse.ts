@@ -1,6 +1,6 @@
 /**
- * `npm run lighthouse` audits the landing page, the FAQ and a download page on a simulated phone,
- * prints the scores, and fails if any score is below 95. Lighthouse (140 MB) isn't a dependency;
+ * `npm run lighthouse` audits the landing page, the FAQ, the login, the signup and a download page on
+ * a simulated phone, prints the scores, and fails if any score is below 95. Lighthouse (140 MB) isn't a dependency;
  * npm downloads it when this script runs.
  */
 import { execFileSync } from 'node:child_process'
@@ -38,7 +38,7 @@ try {
   const cookie = await signIn(mayfly, http)
   const code = await uploadFile(mayfly, http, cookie, { name: 'a.pdf', bytes: randomBytes(100) })
   http.close()
-  for (const path of ['/', '/faq'])
+  for (const path of ['/', '/faq', '/login', '/signup'])
     printReport(path, runLighthouse(mayfly.url + path, chromiumPath))
   const linkPath = `/s/${code}`
   printReport(linkPath, runLighthouse(mayfly.url + linkPath, chromiumPath, linkPageFlags))

@@ -13,7 +13,9 @@ export function findMainActions(page: Page): Promise<string[]> {
     probe.remove()
     // Excludes the skip link, switches and selectable choices.
     const actionSelector = 'a:not([href="#content"]), button:not([role])'
-    return [...document.querySelectorAll<HTMLElement>(actionSelector)]
+    // Everything outside of a native dialog is inert.
+    const root = document.querySelector('dialog:modal') ?? document
+    return [...root.querySelectorAll<HTMLElement>(actionSelector)]
       .filter((button) => getComputedStyle(button).backgroundColor === accentColor)
       .filter(
         (button) => button.checkVisibility() && !button.closest('[inert], [aria-hidden=true]'),
