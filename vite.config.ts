@@ -41,14 +41,6 @@ export default defineConfig({
     emptyOutDir: true,
     target: 'es2022',
     assetsInlineLimit: 0,
-    rolldownOptions: {
-      output: {
-        // React changes rarely, so it is cached in its own file.
-        codeSplitting: {
-          groups: [{ name: 'react', test: /\/node_modules\/(react|react-dom|scheduler)\// }],
-        },
-      },
-    },
   },
   server: {
     host: '127.0.0.1',

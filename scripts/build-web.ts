@@ -21,55 +21,73 @@ const rendererDir = join(root, 'node_modules/.cache/pages')
 
 const config: InlineConfig = { configFile: join(root, 'vite.config.ts'), logLevel: 'warn' }
 
+/** React changes rarely, so it is cached in its own file. */
+const reactModules = /\/node_modules\/(react|react-dom|scheduler)\//
+
 type BuildResult = Awaited<ReturnType<typeof build>>
 
-function getOutputs(result: BuildResult) {
-  return 'output' in result ? result.output : []
+function getChunks(result: BuildResult) {
+  const outputs = 'output' in result ? result.output : []
+  return outputs.flatMap((output) => (output.type === 'chunk' ? [output] : []))
+}
+
+/** Builds the app. Returns the URL paths of the files that its first view, the dashboard, loads. */
+async function buildApplication() {
+  // What the first view needs is in few files, because each costs a request.
+  const groups = [
+    { name: 'react', test: reactModules },
+    { name: 'first', tags: ['$initial' as const] },
+  ]
+  const buildResult = await build({
+    ...config,
+    build: {
+      license: { fileName: 'licenses.md' },
+      rolldownOptions: { output: { codeSplitting: { groups } } },
+    },
+  })
+  const chunks = getChunks(buildResult)
+  const entry = chunks.find(({ isEntry }) => isEntry)
+  if (entry === undefined) throw new Error('Expected a script of the app.')
+  const fileNames = new Set([entry.fileName, ...entry.imports])
+  const styles = chunks
+    .filter(({ fileName }) => fileNames.has(fileName))
+    .flatMap(({ viteMetadata }) => [...(viteMetadata?.importedCss ?? [])])
+  return [...fileNames, ...styles].map((file) => `/${file}`)
 }
 
 /**
- * Builds the app together with the scripts for uploads on prerendered pages, so that they share
- * chunks. Returns the scripts' URL paths, and those of the files that the dashboard loads first.
+ * Builds the scripts for uploads on prerendered pages, which share chunks. Returns their URL paths.
  */
-async function buildApplication() {
+async function buildUploadScripts() {
   const sources = {
     uploads: join(root, 'src/web/built-pages/uploads.tsx'),
     send: join(root, 'src/web/requests/page/send-files.tsx'),
   }
-  const input = [join(root, 'src/web/index.html'), ...Object.values(sources)]
   const buildResult = await build({
     ...config,
-    build: { license: { fileName: 'licenses.md' }, rolldownOptions: { input } },
+    publicDir: false,
+    build: {
+      emptyOutDir: false,
+      modulePreload: false,
+      rolldownOptions: {
+        input: Object.values(sources),
+        output: { codeSplitting: { groups: [{ name: 'react', test: reactModules }] } },
+      },
+    },
   })
-  const chunks = getOutputs(buildResult).flatMap((output) =>
-    output.type === 'chunk' ? [output] : [],
-  )
   const findScript = (source: string) => {
-    const script = chunks.find(({ facadeModuleId }) => facadeModuleId === source)
+    const script = getChunks(buildResult).find(({ facadeModuleId }) => facadeModuleId === source)
     if (script === undefined) throw new Error(`Expected a script of ${source}.`)
-    return script.fileName
+    return `/${script.fileName}`
   }
-  const listFiles = (fileName: string): string[] => {
-    const chunk = chunks.find((chunk) => chunk.fileName === fileName)
-    const styles = [...(chunk?.viteMetadata?.importedCss ?? [])]
-    return [fileName, ...styles, ...(chunk?.imports ?? []).flatMap(listFiles)]
-  }
-  const firstSources = ['index.html', 'pages/dashboard.tsx'].map((path) =>
-    join(root, 'src/web', path),
-  )
-  return {
-    uploadsScript: `/${findScript(sources.uploads)}`,
-    sendScript: `/${findScript(sources.send)}`,
-    dashboardFiles: [...new Set(firstSources.map(findScript).flatMap(listFiles))].map(
-      (file) => `/${file}`,
-    ),
-  }
+  return { uploadsScript: findScript(sources.uploads), sendScript: findScript(sources.send) }
 }
 
-type ScriptUrls = Pick<
-  Awaited<ReturnType<typeof buildApplication>>,
-  'uploadsScript' | 'dashboardFiles'
->
+/** The URLs that scripts declare as constants. */
+interface ScriptUrls {
+  uploadsScript: string
+  dashboardFiles: string[]
+}
 
 /**
  * Builds a self-contained script. Style sheets imported by URL become separate files.
@@ -97,7 +115,7 @@ async function buildScript(source: string, urls: ScriptUrls, fileName?: string) 
       },
     },
   })
-  const [file, ...extraScripts] = getOutputs(buildResult).filter(({ type }) => type === 'chunk')
+  const [file, ...extraScripts] = getChunks(buildResult)
   if (file === undefined || extraScripts.length > 0)
     throw new Error(`Expected one script of ${source}.`)
   return `/${file.fileName}`
@@ -122,8 +140,8 @@ async function buildClient() {
       },
     },
   })
-  const [chunk] = getOutputs(buildResult)
-  if (chunk?.type !== 'chunk') throw new Error('Expected one script of the client.')
+  const [chunk] = getChunks(buildResult)
+  if (chunk === undefined) throw new Error('Expected one script of the client.')
   const code = chunk.code
     .replaceAll('/* @__PURE__ */ ', '')
     .replaceAll(/^\n(?=\w)/gm, '')
@@ -202,7 +220,9 @@ async function compress() {
 }
 
 process.env.NODE_ENV = 'production'
-const { sendScript, ...urls } = await buildApplication()
+const dashboardFiles = await buildApplication()
+const { uploadsScript, sendScript } = await buildUploadScripts()
+const urls = { uploadsScript, dashboardFiles }
 const downloadScript = await buildScript('downloads/enhance.ts', urls)
 const scripts = {
   apiDocs: await buildScript('public-pages/api-docs-script.ts', urls),

@@ -131,6 +131,19 @@ test.each(builtPages.filter(isSignInPage))(
   },
 )
 
+test("the dashboard's first view needs at most 130 kB of scripts, in few files", async () => {
+  const html = (await readBuiltFile('index.html')).toString()
+  const scripts = Array.from(
+    html.matchAll(/(?:src|href)="\/([^"]+\.js)"/g),
+    ([, path = '']) => path,
+  )
+  expect(scripts.length).toBeLessThanOrEqual(4)
+  expect(await sumBytes(scripts)).toBeLessThanOrEqual(130_000)
+  // The schemas are in chunks that are loaded when a form needs them.
+  for (const path of scripts)
+    expect(String(await readBuiltFile(path)), path).not.toContain('ZodError')
+})
+
 test("the download page's script is one file of at most 3 KB compressed", async () => {
   const [path = ''] =
     (await readBuiltFile('download.html')).toString().match(/assets\/enhance-[\w-]+\.js/) ?? []

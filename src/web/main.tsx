@@ -8,9 +8,10 @@ import { currentUserQuery } from './api/use-current-user.ts'
 import { signInAgain } from './pages/sign-in-again.ts'
 import { Routes, Uploads } from './routes.tsx'
 import { Button } from './ui/button.tsx'
-import { ConfirmDialogs } from './ui/dialog.tsx'
+import { ConfirmDialogs } from './ui/confirm.tsx'
 import { EmptyState } from './ui/empty-state.tsx'
 import { Toaster } from './ui/toast.tsx'
+import { enableTooltips } from './ui/tooltips.ts'
 import { registerShareWorker } from './uploads/kept/register-share-worker.ts'
 
 /**
@@ -51,6 +52,7 @@ const queryClient = createQueryClient(signInAgain)
 void queryClient.prefetchQuery(currentUserQuery)
 
 registerShareWorker()
+enableTooltips()
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('The page has no element with the id "root".')

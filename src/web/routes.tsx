@@ -3,8 +3,10 @@ import { Route, Switch } from 'wouter'
 import type { appPaths } from '../shared/pages.ts'
 import { deleteHint, readHint } from './api/hint-cookie.ts'
 import { useCurrentUser } from './api/use-current-user.ts'
+import { Dashboard } from './pages/dashboard.tsx'
 import { LoadingPage } from './pages/loading-page.tsx'
 import { SignedInScreen } from './pages/screen-guards.tsx'
+import { useHasUploads, useUploadsStore } from './uploads/use-uploads.ts'
 
 /**
  * The application's screens (spec §2), keyed by the paths in `shared/pages.ts`. The server responds
@@ -45,14 +47,13 @@ const UploadsDock = lazy(async () => ({
 /** The uploads panel, shown on every screen while the user is signed in (spec §2). */
 export function Uploads() {
   const { data: user } = useCurrentUser()
-  return user ? (
+  const hasUploads = useHasUploads(useUploadsStore())
+  return user && hasUploads ? (
     <Suspense fallback={null}>
       <UploadsDock />
     </Suspense>
   ) : null
 }
-
-const Dashboard = lazy(async () => ({ default: (await import('./pages/dashboard.tsx')).Dashboard }))
 
 /**
  * The page at /: the dashboard (spec §2). People who aren't signed in normally get the landing page

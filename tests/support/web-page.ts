@@ -5,7 +5,7 @@ import { vi } from 'vitest'
 import type { ErrorCode } from '../../src/shared/contract/errors.ts'
 import { signedInHintCookie } from '../../src/shared/signed-in-hint.ts'
 import { createQueryClient } from '../../src/web/api/query-client.ts'
-import { ConfirmDialogs } from '../../src/web/ui/dialog.tsx'
+import { ConfirmDialogs } from '../../src/web/ui/confirm.tsx'
 import { Toaster } from '../../src/web/ui/toast.tsx'
 
 export interface PageRequest {

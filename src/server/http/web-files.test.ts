@@ -189,7 +189,9 @@ describe("the application's pages", () => {
         vary: path === '/' ? 'Cookie, Accept-Encoding' : 'Accept-Encoding',
       })
     }
-    const { etag = '' } = (await get(path, hintHeaders)).headers
+    const { etag = '', link } = (await get(path, hintHeaders)).headers
+    // Other pages don't need the user at once, or not at all.
+    expect(link?.includes('/api/auth/user') ?? false).toBe(path === '/')
     expect((await get(path, { ...hintHeaders, 'if-none-match': etag })).status).toBe(304)
   })
 

@@ -64,7 +64,11 @@ export function createWebFiles(options: {
     variants,
   })
   const defaultPage = makeAppPage('same-origin')
-  const dashboardPage = makeAppPage('same-origin', { vary: 'Cookie, Accept-Encoding' })
+  const dashboardPage = makeAppPage('same-origin', {
+    vary: 'Cookie, Accept-Encoding',
+    // The dashboard needs the user at once. The browser requests it together with the scripts.
+    link: '</api/auth/user>; rel=preload; as=fetch; crossorigin=use-credentials',
+  })
   // These pages' URLs contain a secret token from an email, which a referrer could leak to a
   // proxy's log.
   const tokenPage = makeAppPage('no-referrer', { 'x-robots-tag': 'noindex' })

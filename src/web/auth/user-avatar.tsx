@@ -1,25 +1,29 @@
-import { Avatar } from '@base-ui/react/avatar'
+import { useState } from 'react'
 import type { User } from '../../shared/contract/account.ts'
 
 /**
  * A user's picture, or initials if there is none or it fails to load. Hidden from screen readers.
  */
 export function UserAvatar({ user }: { user: User }) {
+  const url = user.profileImageUrl
+  const [failedUrl, setFailedUrl] = useState<string | null>(null)
   return (
-    <Avatar.Root
+    <span
       aria-hidden="true"
       className="grid size-8 shrink-0 select-none place-items-center overflow-hidden rounded-full bg-tint font-[650] text-accent text-sm cramped:text-[13px]"
     >
-      {user.profileImageUrl === null ? null : (
-        <Avatar.Image
-          src={user.profileImageUrl}
+      {url === null || url === failedUrl ? (
+        initials(user)
+      ) : (
+        <img
+          src={url}
           alt=""
           referrerPolicy="no-referrer"
+          onError={() => setFailedUrl(url)}
           className="size-full object-cover"
         />
       )}
-      <Avatar.Fallback>{initials(user)}</Avatar.Fallback>
-    </Avatar.Root>
+    </span>
   )
 }
 

@@ -1,6 +1,6 @@
 import { readHint } from '../api/hint-cookie.ts'
 import { getCurrentTheme, setTheme, subscribeToTheme } from '../ui/theme.ts'
-import { recordKeyPrefix } from '../uploads/records/record-key.ts'
+import { hasRecords } from '../uploads/records/record-key.ts'
 
 /** Activates the theme button and loads the uploads panel for users with uploads. */
 export function enhancePage(): void {
@@ -27,21 +27,14 @@ declare const uploadsScript: string
  */
 function enableUploadsPanel() {
   const controller = new AbortController()
-  const loadIfNeeded = (keys: readonly (string | null)[]) => {
-    if (!keys.some((key) => key?.startsWith(recordKeyPrefix))) return
-    if (readHint(document) === null) return
+  const loadIfNeeded = () => {
+    if (!hasRecords() || readHint(document) === null) return
     controller.abort()
     // Keeps Zod from trying eval, which our content security policy forbids and browsers would
     // report as a violation.
     Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
     void import(/* @vite-ignore */ uploadsScript)
   }
-  window.addEventListener('storage', ({ key }) => loadIfNeeded([key]), {
-    signal: controller.signal,
-  })
-  try {
-    loadIfNeeded(Object.keys(localStorage))
-  } catch {
-    // localStorage is blocked, so this browser has no upload records.
-  }
+  window.addEventListener('storage', loadIfNeeded, { signal: controller.signal })
+  loadIfNeeded()
 }

@@ -1,6 +1,6 @@
 import type { LinkFile } from '../../shared/contract/links.ts'
 import { formatSize } from '../../shared/rules/format/file-size.ts'
-import { confirm } from '../ui/dialog.tsx'
+import { confirm } from '../ui/confirm.tsx'
 import { FileName } from '../ui/file-name.tsx'
 import { filesHeadingId } from './files-heading.tsx'
 

@@ -3,8 +3,8 @@ import { type Ref, useEffect, useState } from 'react'
 import { formatCount } from '../../shared/rules/format/numbers.ts'
 import { Button, type ButtonProps } from '../ui/button.tsx'
 import { writeClipboard } from '../ui/clipboard.ts'
-import type { ToastOptions } from '../ui/toast-options.ts'
 import { toast } from '../ui/toast.tsx'
+import type { ToastOptions } from '../ui/toast-options.ts'
 import type { ListedLink } from './listed-link.ts'
 
 /**

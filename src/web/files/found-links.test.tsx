@@ -100,10 +100,11 @@ describe('the download count', () => {
       .queryAllByRole('region', { name: /^Receipt of/ })
       .map((region) => region.getAttribute('aria-label'))
 
-  test("expands and collapses the link's receipt", () => {
+  test("expands and collapses the link's receipt", async () => {
     show({ links: [{ ...a, downloadCount: 3 }] })
     expect(press('3 downloads, receipt of a.txt')).toBe('true')
-    expect(screen.getByRole('region', { name: 'Receipt of a.txt' }).textContent).toContain('Stored')
+    const region = screen.getByRole('region', { name: 'Receipt of a.txt' })
+    await expect.poll(() => region.textContent).toContain('Stored')
     expect(press('3 downloads, receipt of a.txt')).toBe('false')
     expect(getReceiptLabels()).toEqual([])
   })

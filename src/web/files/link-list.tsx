@@ -4,23 +4,29 @@ import { formatCount } from '../../shared/rules/format/numbers.ts'
 import { type Tier, tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { useEmailSignature } from '../api/public-values.ts'
 import { Card } from '../ui/card.tsx'
-import { confirm } from '../ui/dialog.tsx'
+import { confirm } from '../ui/confirm.tsx'
 import { LoadingRow } from '../ui/skeleton.tsx'
 import { useAddFiles } from '../uploads/add-files.ts'
 import { useDelete, useShareLink } from './change-links.ts'
-import { EditDialog } from './edit-dialog.tsx'
 import { filesHeadingId } from './files-heading.tsx'
 import type { LinkDialogName } from './link-actions.tsx'
 import { rowId } from './link-dates.ts'
 import { LinkFiles } from './link-files.tsx'
-import { LinkReceipt } from './link-receipt.tsx'
 import { LinkRow, type RowPanel } from './link-row.tsx'
 import type { ListedLink } from './listed-link.ts'
-import { RenewDialog } from './renew-dialog.tsx'
-import { SendDialog } from './send-dialog.tsx'
 import { useSending } from './use-sending.ts'
-import { VirtualList } from './virtual-list.tsx'
 
+const VirtualList = lazy(async () => ({
+  default: (await import('./virtual-list.tsx')).VirtualList<ListedLink>,
+}))
+const LinkReceipt = lazy(async () => ({
+  default: (await import('./link-receipt.tsx')).LinkReceipt,
+}))
+const RenewDialog = lazy(async () => ({
+  default: (await import('./renew-dialog.tsx')).RenewDialog,
+}))
+const EditDialog = lazy(async () => ({ default: (await import('./edit-dialog.tsx')).EditDialog }))
+const SendDialog = lazy(async () => ({ default: (await import('./send-dialog.tsx')).SendDialog }))
 const QrDialog = lazy(async () => ({ default: (await import('./qr-dialog.tsx')).QrDialog }))
 
 /** Lists with more rows than this render only the rows in view. */
@@ -92,7 +98,9 @@ export function LinkList({
         aria-label={`${statistics ? 'Statistics' : 'Receipt'} of ${link.name}`}
         className="border-line border-t bg-paper p-4 sm:p-5 lg:pl-[72px]"
       >
-        {statistics ? statistics(link, receipt) : <div className="max-w-md">{receipt}</div>}
+        <Suspense fallback={null}>
+          {statistics ? statistics(link, receipt) : <div className="max-w-md">{receipt}</div>}
+        </Suspense>
       </section>
     )
   }
@@ -164,14 +172,16 @@ export function LinkList({
     <Card className="overflow-clip">
       {head}
       {paging.total !== undefined || links.length > maxPlainRows ? (
-        <VirtualList
-          label={label}
-          items={links}
-          itemId={rowId}
-          row={renderRow}
-          placeholder={<LoadingRow />}
-          {...paging}
-        />
+        <Suspense fallback={<LoadingRow />}>
+          <VirtualList
+            label={label}
+            items={links}
+            itemId={rowId}
+            row={renderRow}
+            placeholder={<LoadingRow />}
+            {...paging}
+          />
+        </Suspense>
       ) : (
         <ul aria-label={label}>
           {links.map((link) => (
@@ -185,25 +195,25 @@ export function LinkList({
           ))}
         </ul>
       )}
-      {dialog?.name === 'renew' ? (
-        <RenewDialog
-          link={dialog.link}
-          tier={tier}
-          onClosed={closeDialog}
-          now={now}
-          signature={signature}
-        />
-      ) : null}
-      {dialog?.name === 'edit' ? <EditDialog link={dialog.link} onClosed={closeDialog} /> : null}
-      {dialog?.name === 'send' ? <SendDialog link={dialog.link} onClosed={closeDialog} /> : null}
-      {dialog?.name === 'qr' ? (
-        <Suspense fallback={null}>
+      <Suspense fallback={null}>
+        {dialog?.name === 'renew' ? (
+          <RenewDialog
+            link={dialog.link}
+            tier={tier}
+            onClosed={closeDialog}
+            now={now}
+            signature={signature}
+          />
+        ) : null}
+        {dialog?.name === 'edit' ? <EditDialog link={dialog.link} onClosed={closeDialog} /> : null}
+        {dialog?.name === 'send' ? <SendDialog link={dialog.link} onClosed={closeDialog} /> : null}
+        {dialog?.name === 'qr' ? (
           <QrDialog
             url={`${window.location.origin}/s/${dialog.link.shortCode}`}
             onClosed={closeDialog}
           />
-        </Suspense>
-      ) : null}
+        ) : null}
+      </Suspense>
     </Card>
   )
 }

@@ -122,7 +122,7 @@ test('several new links can be copied together, one per line', async () => {
   await settle()
   const { origin } = window.location
   expect(copiedTexts).toEqual([`${origin}/s/code-b\n${origin}/s/code-a`])
-  expect(page.text()).toContain('2 links copied')
+  await expect.poll(page.text).toContain('2 links copied')
 })
 
 test('a link with the same timestamp as a known one is marked as new', async () => {

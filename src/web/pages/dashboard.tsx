@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { lazy, Suspense, useRef, useState } from 'react'
 import { useSearchParams } from 'wouter'
 import type { User } from '../../shared/contract/account.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier.ts'
@@ -8,20 +8,15 @@ import { useFeatures, useLimits } from '../api/public-values.ts'
 import { useCurrentUser } from '../api/use-current-user.ts'
 import { RemainingFiles } from '../files/files-heading.tsx'
 import { usePreferences } from '../files/manager/use-preferences.ts'
-import { MyFiles } from '../files/my-files.tsx'
-import { ReceivedLinks } from '../files/received-links.tsx'
 import { RecentFiles } from '../files/recent-files.tsx'
 import { resetLinkLists } from '../files/use-links.ts'
-import { RequestList } from '../requests/request-list.tsx'
 import { TierSwitch } from '../tiers/tier-switch.tsx'
 import { TrialBanner } from '../tiers/trial-banner.tsx'
 import { useRequestedTrial } from '../tiers/use-trial-notice.ts'
 import { Button } from '../ui/button.tsx'
+import { RowsLoading } from '../ui/skeleton.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { toast } from '../ui/toast.tsx'
-import { RejectedFilesCard } from '../uploads/cards/rejected-files-card.tsx'
-import { UploadProblems } from '../uploads/cards/upload-problems.tsx'
-import { UploadProgress } from '../uploads/cards/upload-progress.tsx'
 import { KeptFilesCard, useKeptFiles } from '../uploads/kept/kept-files-card.tsx'
 import { DropOverlay, DropZone, dropZoneTitleId } from '../uploads/picking/drop-zone.tsx'
 import { type Drop, dropError } from '../uploads/picking/dropped-files.ts'
@@ -29,11 +24,28 @@ import { useLinkForm } from '../uploads/picking/link-form.tsx'
 import type { PickedFile } from '../uploads/picking/picked-file.ts'
 import { usePageFiles } from '../uploads/picking/use-page-files.ts'
 import { useUploadFiles } from '../uploads/use-upload-files.ts'
-import { useHasOpenUploads, useUploadsStore } from '../uploads/use-uploads.ts'
-import { AnalyticsTab } from './analytics-tab.tsx'
-import { ManagerTab } from './manager-tab.tsx'
+import { useHasOpenUploads, useHasUploads, useUploadsStore } from '../uploads/use-uploads.ts'
 import { Page } from './page.tsx'
 import { Wrap } from './wrap.tsx'
+
+// The first view needs none of these.
+const AnalyticsTab = lazy(async () => ({
+  default: (await import('./analytics-tab.tsx')).AnalyticsTab,
+}))
+const ManagerTab = lazy(async () => ({ default: (await import('./manager-tab.tsx')).ManagerTab }))
+const RejectedFilesCard = lazy(async () => ({
+  default: (await import('../uploads/cards/rejected-files-card.tsx')).RejectedFilesCard,
+}))
+const UploadProblems = lazy(async () => ({
+  default: (await import('../uploads/cards/upload-problems.tsx')).UploadProblems,
+}))
+const UploadProgress = lazy(async () => ({
+  default: (await import('../uploads/cards/upload-progress.tsx')).UploadProgress,
+}))
+const MyFiles = lazy(async () => ({ default: (await import('../files/my-files.tsx')).MyFiles }))
+const RequestsTab = lazy(async () => ({
+  default: (await import('./requests-tab.tsx')).RequestsTab,
+}))
 
 /** How many recent files the Upload tab shows. */
 const maxRecentFiles = 5
@@ -85,6 +97,7 @@ function DashboardContent({ user }: { user: User }) {
   const days = selectedDays(limits[user.tier], preferredDays)
   const store = useUploadsStore()
   const hasOpenUploads = useHasOpenUploads(store)
+  const hasUploads = useHasUploads(store)
   const fileInputRef = useRef<HTMLInputElement>(null)
   const [hasNewFiles, setHasNewFiles] = useState(false)
   const keptFiles = useKeptFiles()
@@ -96,15 +109,15 @@ function DashboardContent({ user }: { user: User }) {
   })
   const { start, skippedFiles, dismissSkippedFiles } = useUploadFiles(store, user.tier, limits)
   const linkForm = useLinkForm()
-  const upload = (pickedFiles: readonly PickedFile[]) => {
+  const upload = async (pickedFiles: readonly PickedFile[]) => {
     selectTab('upload')
-    const newLinks = linkForm.read()
+    const newLinks = await linkForm.read()
     if (newLinks && start(pickedFiles, days, newLinks)) linkForm.reset()
   }
   const handleDrop = (drop: Drop) => {
     const error = dropError(drop)
     if (error) toast({ ...error, tone: 'destructive' })
-    if (drop.files.length > 0) upload(drop.files)
+    if (drop.files.length > 0) void upload(drop.files)
   }
   const dismissCards = () => {
     dismissSkippedFiles()
@@ -114,6 +127,11 @@ function DashboardContent({ user }: { user: User }) {
   }
   const headingRef = useRef<HTMLHeadingElement>(null)
   const isDragging = usePageFiles(handleDrop)
+  const uploadProgress = hasUploads ? (
+    <Suspense fallback={null}>
+      <UploadProgress store={store} />
+    </Suspense>
+  ) : null
 
   return (
     <>
@@ -147,7 +165,7 @@ function DashboardContent({ user }: { user: User }) {
                   <KeptFilesCard
                     keptFiles={keptFiles}
                     isPrimary={mainAction === 'upload'}
-                    onUpload={upload}
+                    onUpload={(files) => void upload(files)}
                     onDone={() => document.getElementById(dropZoneTitleId)?.focus()}
                   />
                   <div className="mb-4">
@@ -170,19 +188,23 @@ function DashboardContent({ user }: { user: User }) {
                       inputRef={fileInputRef}
                     />
                   </div>
-                  <UploadProblems store={store} />
-                  <RejectedFilesCard
-                    store={store}
-                    user={user}
-                    skippedFiles={skippedFiles}
-                    onDismiss={dismissCards}
-                    onTierChange={() => document.getElementById(dropZoneTitleId)?.focus()}
-                    onTryAnother={() => {
-                      dismissCards()
-                      fileInputRef.current?.click()
-                    }}
-                  />
-                  <UploadProgress store={store} />
+                  <Suspense fallback={null}>
+                    {hasUploads ? <UploadProblems store={store} /> : null}
+                    {hasUploads || skippedFiles.length > 0 ? (
+                      <RejectedFilesCard
+                        store={store}
+                        user={user}
+                        skippedFiles={skippedFiles}
+                        onDismiss={dismissCards}
+                        onTierChange={() => document.getElementById(dropZoneTitleId)?.focus()}
+                        onTryAnother={() => {
+                          dismissCards()
+                          fileInputRef.current?.click()
+                        }}
+                      />
+                    ) : null}
+                  </Suspense>
+                  {uploadProgress}
                   <div className="mt-9">
                     <RecentFiles
                       tier={user.tier}
@@ -198,15 +220,17 @@ function DashboardContent({ user }: { user: User }) {
               label: 'My Files',
               content: (
                 <>
-                  <UploadProgress store={store} />
-                  <MyFiles
-                    tier={user.tier}
-                    emptyAction={
-                      <Button variant="primary" onClick={() => selectTab('upload')}>
-                        Upload a file
-                      </Button>
-                    }
-                  />
+                  {uploadProgress}
+                  <Suspense fallback={<RowsLoading label="Loading your files" rows={5} />}>
+                    <MyFiles
+                      tier={user.tier}
+                      emptyAction={
+                        <Button variant="primary" onClick={() => selectTab('upload')}>
+                          Upload a file
+                        </Button>
+                      }
+                    />
+                  </Suspense>
                 </>
               ),
             },
@@ -217,11 +241,10 @@ function DashboardContent({ user }: { user: User }) {
                     label: 'Requests',
                     content: (
                       <>
-                        <UploadProgress store={store} />
-                        <RequestList
-                          tier={user.tier}
-                          received={({ id }) => <ReceivedLinks requestId={id} tier={user.tier} />}
-                        />
+                        {uploadProgress}
+                        <Suspense fallback={<RowsLoading label="Loading your requests" rows={3} />}>
+                          <RequestsTab tier={user.tier} />
+                        </Suspense>
                       </>
                     ),
                   },
@@ -232,7 +255,7 @@ function DashboardContent({ user }: { user: User }) {
               label: 'File Manager',
               content: (
                 <>
-                  <UploadProgress store={store} />
+                  {uploadProgress}
                   <ManagerTab
                     user={user}
                     isExpiring={params.get('show') === 'expiring-soon'}

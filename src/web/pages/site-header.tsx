@@ -13,6 +13,7 @@ import { Button } from '../ui/button.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { ThemeToggle } from '../ui/theme-toggle.tsx'
+import { discardUploads } from '../uploads/use-uploads.ts'
 import { PageButton } from './page-link.tsx'
 import { Wrap } from './wrap.tsx'
 
@@ -42,7 +43,6 @@ function SignedInActions({ user }: { user: User }) {
 function LogoutButton() {
   const client = useQueryClient()
   const handleLogout = async () => {
-    const { discardUploads } = await import('../uploads/use-uploads.ts')
     if (await discardUploads(client)) window.location.assign('/api/logout')
   }
   return (

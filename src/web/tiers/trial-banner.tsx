@@ -10,7 +10,7 @@ import { serverNow } from '../api/server-clock.ts'
 import { Lifeline, textColors } from '../files/lifeline.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
-import { confirm } from '../ui/dialog.tsx'
+import { confirm } from '../ui/confirm.tsx'
 import { useTierChanges } from './use-tier-changes.ts'
 import { useDismissed, useTrialNotice } from './use-trial-notice.ts'
 

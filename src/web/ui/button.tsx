@@ -1,14 +1,5 @@
-import { Button as BaseButton } from '@base-ui/react/button'
-import { Tooltip as Base } from '@base-ui/react/tooltip'
 import { LoaderCircle } from 'lucide-react'
-import {
-  type AnchorHTMLAttributes,
-  type ReactElement,
-  type ReactNode,
-  type Ref,
-  useId,
-  useState,
-} from 'react'
+import { type AnchorHTMLAttributes, type ReactNode, type Ref, useId } from 'react'
 
 export type ButtonVariant = 'primary' | 'plain' | 'quiet' | 'link' | 'danger'
 export type ButtonSize = 'small' | 'medium' | 'large'
@@ -111,6 +102,7 @@ export interface IconButtonProps {
   icon: ReactNode
   /** The id of the element that the button expands, and whether it is expanded. */
   expands?: { id: string; isOpen: boolean }
+  'aria-haspopup'?: 'menu'
   onClick?: () => void
   /**
    * A sentence that says why the button is unavailable. It replaces the label in the tooltip, and
@@ -137,6 +129,7 @@ export function IconButton({ label, icon, ...push }: IconButtonProps) {
 type PushButtonProps = Omit<ButtonProps, keyof ButtonStyle | 'label' | 'pendingLabel'> & {
   className: string
   'aria-label': string | undefined
+  'aria-haspopup'?: 'menu'
   /** Shown on hover, unless `unavailable` is set. */
   tooltip?: string
 }
@@ -154,33 +147,38 @@ function PushButton({
   pending = false,
   unavailable,
   tooltip,
+  ref,
   ...element
 }: PushButtonProps) {
   const reasonId = useId()
-  const isUsable = unavailable === undefined
-  const button = (
-    <BaseButton
-      {...element}
-      type={type}
-      disabled={disabled || pending}
-      focusableWhenDisabled={pending}
-      aria-busy={pending || undefined}
-      aria-expanded={expands?.isOpen}
-      aria-controls={expands?.isOpen ? expands.id : undefined}
-      {...(isUsable
-        ? { onClick }
-        : { 'aria-disabled': true, 'aria-describedby': reasonId, 'data-unavailable': '' })}
-    />
-  )
-  if (isUsable) return tooltip ? <Tooltip text={tooltip}>{button}</Tooltip> : button
+  const isUnavailable = unavailable !== undefined
   return (
     <>
-      <Tooltip text={unavailable} showsOnPress>
-        {button}
-      </Tooltip>
-      <span id={reasonId} hidden>
-        {unavailable}
-      </span>
+      <button
+        {...element}
+        ref={ref as Ref<HTMLButtonElement>}
+        type={type}
+        // A pending button keeps the focus.
+        disabled={disabled && !pending}
+        aria-disabled={pending || isUnavailable || undefined}
+        aria-busy={pending || undefined}
+        aria-expanded={expands?.isOpen}
+        aria-controls={expands?.isOpen ? expands.id : undefined}
+        aria-describedby={isUnavailable ? reasonId : undefined}
+        data-disabled={disabled || pending ? '' : undefined}
+        data-unavailable={isUnavailable ? '' : undefined}
+        data-tooltip={unavailable ?? tooltip}
+        data-tooltip-on-press={isUnavailable ? '' : undefined}
+        onClick={(event) => {
+          if (pending || isUnavailable) event.preventDefault()
+          else onClick?.()
+        }}
+      />
+      {isUnavailable ? (
+        <span id={reasonId} hidden>
+          {unavailable}
+        </span>
+      ) : null}
     </>
   )
 }
@@ -227,48 +225,9 @@ export interface IconLinkProps {
 /** A link that looks like a plain icon button in a list row. */
 export function IconLink({ label, icon, href }: IconLinkProps) {
   return (
-    <Tooltip text={label}>
-      <a href={href} className={`${iconClass} hover:text-ink`}>
-        <Icon>{icon}</Icon>
-        <span className="sr-only">{label}</span>
-      </a>
-    </Tooltip>
-  )
-}
-
-export interface TooltipProps {
-  /**
-   * Must be short. Unless `showsOnPress` is set, the page must also provide this information
-   * elsewhere, because touch screens don't show it.
-   */
-  text: string
-  /** A single element that forwards its props and ref. */
-  children: ReactElement
-  /**
-   * Also shows the text when the element is pressed. Use this only for elements that do nothing
-   * else when pressed.
-   */
-  showsOnPress?: boolean
-}
-
-/** Shows short text beside an element on hover and on keyboard focus. Escape hides it. */
-function Tooltip({ text, children, showsOnPress = false }: TooltipProps) {
-  const [open, setOpen] = useState(false)
-  return (
-    <Base.Root open={open} onOpenChange={setOpen}>
-      <Base.Trigger
-        render={children}
-        delay={400}
-        closeOnClick={!showsOnPress}
-        onClick={showsOnPress ? () => setOpen(true) : undefined}
-      />
-      <Base.Portal>
-        <Base.Positioner sideOffset={6} collisionPadding={8} className="z-50">
-          <Base.Popup className="max-w-[min(320px,90vw)] rounded-[8px] bg-ink px-2.5 py-1.5 text-paper text-sm shadow-float transition-opacity duration-120 data-ending-style:opacity-0 data-starting-style:opacity-0 wrap-anywhere">
-            {text}
-          </Base.Popup>
-        </Base.Positioner>
-      </Base.Portal>
-    </Base.Root>
+    <a href={href} className={`${iconClass} hover:text-ink`} data-tooltip={label}>
+      <Icon>{icon}</Icon>
+      <span className="sr-only">{label}</span>
+    </a>
   )
 }

@@ -1,5 +1,4 @@
-import { Radio } from '@base-ui/react/radio'
-import { RadioGroup } from '@base-ui/react/radio-group'
+import { useId } from 'react'
 
 export interface SegmentedControlProps<Value extends string> {
   /** The accessible name, such as 'Expires after'. */
@@ -16,23 +15,32 @@ export function SegmentedControl<Value extends string>({
   value,
   onValueChange,
 }: SegmentedControlProps<Value>) {
+  const name = useId()
   return (
-    <RadioGroup
+    <div
+      role="radiogroup"
       aria-label={label}
-      value={value}
-      onValueChange={(next: Value) => onValueChange(next)}
       className="inline-flex max-w-full flex-wrap rounded-control border border-edge bg-surface"
     >
       {options.map((option) => (
-        <Radio.Root
+        <label
           key={option.value}
-          value={option.value}
-          disabled={option.disabled}
-          className="flex min-h-8 cursor-pointer select-none items-center px-3.5 font-[560] text-muted text-sm transition-colors duration-120 first-of-type:rounded-l-[9px] last-of-type:rounded-r-[9px] hover:text-ink data-checked:bg-accent data-checked:text-on-accent forced-colors:data-checked:bg-[Highlight] forced-colors:data-checked:text-[HighlightText] forced-colors:data-checked:forced-color-adjust-none data-disabled:cursor-not-allowed data-disabled:opacity-55 pointer-coarse:min-h-11"
+          className="relative flex select-none first:rounded-l-[9px] last:rounded-r-[9px]"
         >
-          {option.label}
-        </Radio.Root>
+          <input
+            type="radio"
+            name={name}
+            value={option.value}
+            checked={option.value === value}
+            disabled={option.disabled}
+            onChange={() => onValueChange(option.value)}
+            className="peer absolute inset-0 cursor-pointer appearance-none rounded-[inherit]"
+          />
+          <span className="pointer-events-none flex min-h-8 items-center rounded-[inherit] px-3.5 font-[560] text-muted text-sm transition-colors duration-120 peer-checked:bg-accent peer-checked:text-on-accent peer-disabled:opacity-55 peer-enabled:peer-not-checked:peer-hover:text-ink pointer-coarse:min-h-11 forced-colors:peer-checked:bg-[Highlight] forced-colors:peer-checked:text-[HighlightText] forced-colors:peer-checked:forced-color-adjust-none">
+            {option.label}
+          </span>
+        </label>
       ))}
-    </RadioGroup>
+    </div>
   )
 }

@@ -3,10 +3,10 @@ import { useStore } from 'zustand'
 import type { User } from '../../shared/contract/account.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
 import { refreshLinks } from '../files/use-links.ts'
-import { confirm } from '../ui/dialog.tsx'
+import { confirm } from '../ui/confirm.tsx'
 import { toast } from '../ui/toast.tsx'
 import { createBrowserUploads, type Uploads } from './browser-uploads.ts'
-import { isFinished } from './records/upload-record.ts'
+import { isFinished } from './records/record-state.ts'
 import { serverFullLink } from './upload-notices.ts'
 import type { UploadsStore } from './uploads-state.ts'
 
@@ -63,6 +63,15 @@ export function useUploadsStore(): UploadsStore {
  */
 export function useHasOpenUploads(store: UploadsStore): boolean {
   return useStore(store, ({ records, outcome }) => outcome !== null || !records.every(isFinished))
+}
+
+/** True while there are uploads, an error or an outcome to show. */
+export function useHasUploads(store: UploadsStore): boolean {
+  return useStore(
+    store,
+    ({ records, inlineError, outcome }) =>
+      records.length > 0 || inlineError !== null || outcome !== null,
+  )
 }
 
 /** Removes the user's uploads from this browser. */

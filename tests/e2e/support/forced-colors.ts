@@ -61,7 +61,7 @@ function findProblems(): string[] {
     return [background, style.borderBottomWidth, style.textDecorationLine].join()
   }
   const selectedSelector =
-    '[aria-selected="true"], [role="radio"][aria-checked="true"], nav [aria-current]'
+    '[aria-selected="true"], input[type="radio"]:checked + span, nav [aria-current]'
   const invisibleState = [...document.querySelectorAll(selectedSelector)].filter(
     (selectedElement) => {
       const group = selectedElement.closest('[role="tablist"], [role="radiogroup"], nav')

@@ -1,11 +1,7 @@
 import { errorTable } from '../../../shared/contract/errors.ts'
+import { isFinished } from '../records/record-state.ts'
 import { toTicket } from '../records/to-ticket.ts'
-import {
-  isFinished,
-  type RecordLink,
-  type StartedUpload,
-  type UploadRecord,
-} from '../records/upload-record.ts'
+import type { RecordLink, StartedUpload, UploadRecord } from '../records/upload-record.ts'
 import type { StartLink, UploadCalls } from '../transfer/upload-calls.ts'
 import { linkEndedText, type Outcome } from '../upload-errors.ts'
 import { announcedFile } from './new-record.ts'

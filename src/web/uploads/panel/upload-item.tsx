@@ -8,12 +8,8 @@ import { interruptionMessages } from '../interruption.ts'
 import { readDrop } from '../picking/dropped-files.ts'
 import { chooseFile } from '../picking/file-picker.ts'
 import { useFileChoice } from '../picking/use-file-choice.ts'
-import {
-  isFinished,
-  type UploadNeed,
-  type UploadRecord,
-  type UploadStatus,
-} from '../records/upload-record.ts'
+import { isFinished } from '../records/record-state.ts'
+import type { UploadNeed, UploadRecord, UploadStatus } from '../records/upload-record.ts'
 import { isOutOfSpaceFailure } from '../upload-errors.ts'
 import { serverFullLink } from '../upload-notices.ts'
 import type { UploadActivity, UploadsState } from '../uploads-state.ts'

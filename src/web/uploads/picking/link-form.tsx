@@ -1,18 +1,12 @@
 import { ChevronDown } from 'lucide-react'
-import { useId, useState } from 'react'
-import { type LinkOptions, linkOptionsSchema } from '../../../shared/contract/links.ts'
-import { groupDigits } from '../../../shared/rules/format/numbers.ts'
-import {
-  maxDownloadLimit,
-  maxLinkMessageLength,
-  maxLinkPasswordLength,
-  maxLinkTitleLength,
-} from '../../../shared/rules/links/link-limits.ts'
+import { lazy, Suspense, useId, useState } from 'react'
+import type { LinkOptions } from '../../../shared/contract/links.ts'
 import { readSetting, saveSetting } from '../../ui/browser-setting.ts'
 import { Button } from '../../ui/button.tsx'
-import { PasswordField, TextField } from '../../ui/field.tsx'
-import { type FieldErrors, Form, messagesByField } from '../../ui/form.tsx'
+import type { FieldErrors } from '../../ui/form.tsx'
 import { SegmentedControl } from '../../ui/segmented-control.tsx'
+
+const LinkFields = lazy(async () => ({ default: (await import('./link-fields.tsx')).LinkFields }))
 
 /** The localStorage key of the choice between one link for several files and a link each. */
 const choiceKey = 'mayfly-links'
@@ -58,16 +52,13 @@ export function useLinkForm() {
       setFields({ ...fields, [name]: value })
       setErrors({})
     },
-    /** Returns the choices, or null if a field is invalid. The form then shows why. */
-    read: (): NewLinks | null => {
+    /** Resolves to the choices, or null if a field is invalid. The form then shows why. */
+    read: async (): Promise<NewLinks | null> => {
       if (!hasOptions) return { isOneLink: choice === 'one' }
-      const { maxDownloads, ...texts } = Object.fromEntries(entered)
-      const values = { ...texts, ...(maxDownloads && { maxDownloads: Number(maxDownloads) }) }
-      const { success, data, error } = linkOptionsSchema.safeParse(values)
-      if (success) return { isOneLink: true, options: data }
-      const messages = messagesByField(error.issues)
-      const limitText = `Enter a whole number from 1 to ${groupDigits(maxDownloadLimit)}.`
-      setErrors({ ...messages, ...(messages.maxDownloads && { maxDownloads: limitText }) })
+      const { readLinkOptions } = await import('./link-options.ts')
+      const { options, errors } = readLinkOptions(Object.fromEntries(entered))
+      if (options) return { isOneLink: true, options }
+      setErrors(errors)
       setOpen(true)
       return null
     },
@@ -104,7 +95,7 @@ export function LinkChoice({ form }: { form: LinkForm }) {
 /** Unfolds the fields for the next link's title, message, password and download limit. */
 export function LinkOptionFields({ form }: { form: LinkForm }) {
   const id = useId()
-  const { fields, setField, isOpen, optionCount } = form
+  const { isOpen, optionCount } = form
   return (
     <div className="mt-3 w-full max-w-md">
       <Button
@@ -118,42 +109,9 @@ export function LinkOptionFields({ form }: { form: LinkForm }) {
       </Button>
       {isOpen ? (
         <div id={id} className="mt-3 text-left">
-          <Form onSubmit={async () => undefined} errors={form.errors}>
-            <TextField
-              label="Title"
-              name="title"
-              maxLength={maxLinkTitleLength}
-              value={fields.title}
-              onValueChange={(value) => setField('title', value)}
-            />
-            <TextField
-              label="Message"
-              name="message"
-              rows={2}
-              maxLength={maxLinkMessageLength}
-              value={fields.message}
-              onValueChange={(value) => setField('message', value)}
-            />
-            <PasswordField
-              label="Password for the link"
-              name="password"
-              autoComplete="new-password"
-              maxLength={maxLinkPasswordLength}
-              value={fields.password}
-              onValueChange={(value) => setField('password', value)}
-            />
-            <TextField
-              label="Download limit"
-              name="maxDownloads"
-              type="number"
-              inputMode="numeric"
-              min={1}
-              max={maxDownloadLimit}
-              hint="The link ends after this many downloads."
-              value={fields.maxDownloads}
-              onValueChange={(value) => setField('maxDownloads', value)}
-            />
-          </Form>
+          <Suspense fallback={null}>
+            <LinkFields fields={form.fields} errors={form.errors} setField={form.setField} />
+          </Suspense>
           <p className="mt-4 text-muted text-sm">For the next upload, which gets one link.</p>
         </div>
       ) : null}

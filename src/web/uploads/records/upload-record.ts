@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { linkOptionsSchema } from '../../../shared/contract/links.ts'
 import { uploads } from '../../../shared/contract/uploads.ts'
 import { uploadPaths } from '../../../shared/rules/files/upload-path.ts'
-import { dayInMs } from '../../../shared/rules/format/units.ts'
 import type { CallResponse } from '../../api/call.ts'
 
 /** Epoch milliseconds. */
@@ -111,24 +110,6 @@ const uploadRecordSchema = z.object({
 export type UploadRecord = z.infer<typeof uploadRecordSchema>
 export type UploadStatus = UploadRecord['status']
 export type UploadNeed = UploadRecord['need']
-
-/**
- * True if an upload has completed or failed. A failed upload is retried only at the user's request.
- */
-export function isFinished({ status }: Pick<UploadRecord, 'status'>): boolean {
-  return status === 'completed' || status === 'failed'
-}
-
-/**
- * True if a record is due for removal. Spec §4: completed or failed records older than 24 hours are
- * removed. `now` is in epoch milliseconds.
- */
-export function isExpiredRecord(
-  record: Pick<UploadRecord, 'status' | 'lastActivity'>,
-  now: number,
-): boolean {
-  return isFinished(record) && now - record.lastActivity > dayInMs
-}
 
 /** Parses a record from JSON. Returns null if it isn't a valid record of any version. */
 export function parseRecord(json: string): UploadRecord | null {

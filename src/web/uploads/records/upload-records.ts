@@ -1,5 +1,6 @@
 import { recordKeyPrefix } from './record-key.ts'
-import { isExpiredRecord, parseRecord, type UploadRecord } from './upload-record.ts'
+import { isExpiredRecord } from './record-state.ts'
+import { parseRecord, type UploadRecord } from './upload-record.ts'
 
 /** The part of `localStorage` used here. Any method may throw. */
 export type KeyValueStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
