@@ -1,7 +1,7 @@
 /**
- * `npm run lighthouse` audits the landing page, the FAQ, the login, the signup and a download page on
- * a simulated phone, prints the scores, and fails if any score is below 95. Lighthouse (140 MB) isn't a dependency;
- * npm downloads it when this script runs.
+ * `npm run lighthouse` audits the landing page, the FAQ, the login, the signup and a download page
+ * on a simulated phone, prints the scores, and fails if any score is below 95. Lighthouse (140 MB)
+ * isn't a dependency; npm downloads it when this script runs.
  */
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'

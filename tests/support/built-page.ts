@@ -44,7 +44,7 @@ export async function renderBuiltPage(
   return page.fill({ ...serverValues, ...values })
 }
 
-/** Fills the document with a built page's content, as the server does, and an element for toasts. */
+/** Fills the document with a built page's content and an element for toasts. */
 export function showBuiltPage(
   content: ReactNode,
   conditions: readonly PublicCondition[],

@@ -5,7 +5,7 @@ import { signUp } from '../../support/make.ts'
 import { makeAddress, signUpForToken } from '../../support/signup.ts'
 import type { Screens } from './open-screens.ts'
 
-/** Makes the login or the signup offer Google sign-in, even though the server doesn't support it. */
+/** Opens the login or the signup of a server with Google sign-in. */
 async function offerGoogle(
   page: Page,
   name: 'login' | 'signup',

@@ -18,7 +18,7 @@ export function LoginPage() {
         lead={
           <>
             <When is="signupClosed">To get to your files and links.</When>
-            {/* 'Get Started' on the landing page leads here even for visitors without an account. */}
+            {/* 'Get Started' on the landing page leads here even without an account. */}
             <WhenSignupIsOpen>
               No account yet? <NextLink href="/signup">Sign up</NextLink>: it is free.
             </WhenSignupIsOpen>

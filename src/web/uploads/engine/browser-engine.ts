@@ -120,7 +120,7 @@ export interface BrowserEngineOptions extends PageCallbacks {
   onWrite: () => void
 }
 
-/** Creates the engine that runs this tab's uploads of one owner, with what it needs of the browser. */
+/** Creates the engine that runs one owner's uploads in this tab. */
 export function createBrowserEngine(
   ownerId: string,
   { startLink = startOwnLink, onWrite, ...callbacks }: BrowserEngineOptions,

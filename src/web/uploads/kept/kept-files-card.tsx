@@ -88,17 +88,3 @@ export function KeptFilesCard({ keptFiles, isPrimary, onUpload, onDone }: KeptFi
     </Card>
   )
 }
-
-/** Tells users on the login and signup pages that kept files can be uploaded after signing in. */
-export function KeptFilesNotice() {
-  const { files } = useKeptFiles()
-  const [firstFile] = files
-  if (!firstFile) return null
-  const isSingle = files.length === 1
-  return (
-    <p role="status" className="mb-5 rounded-control bg-tint px-3.5 py-2.5 text-sm wrap-anywhere">
-      {isSingle ? `${firstFile.file.name} is` : `${files.length} files are`} waiting in this
-      browser. You can upload {isSingle ? 'it' : 'them'} after you sign in.
-    </p>
-  )
-}
