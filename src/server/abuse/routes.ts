@@ -12,6 +12,7 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { parseCursor, takePage, timestamp } from '../http/cursor.ts'
 import { formFields, type Handlers } from '../http/mount.ts'
+import type { ReadSession } from '../http/session.ts'
 import { dismissReport } from './dismiss-report.ts'
 import { findOpenLink, reportLink } from './report-link.ts'
 import type { ReportInput, ReportPages } from './report-pages.ts'
@@ -131,4 +132,3 @@ function validationMessage({ issues }: z.ZodError): string {
     ? `Please use at most ${groupDigits(maxExplanationLength)} characters.`
     : 'Please say what is wrong with the file.'
 }
-import type { ReadSession } from '../http/session.ts'
