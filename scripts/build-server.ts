@@ -34,6 +34,8 @@ await build({
       output: {
         entryFileNames: '[name].js',
         chunkFileNames: '[name].js',
+        // Only positions are looked up.
+        sourcemapExcludeSources: true,
         // Names stay as they are, for stack traces.
         minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
       },
