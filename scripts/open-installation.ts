@@ -45,7 +45,7 @@ export async function openInstallation(config: Config) {
     })
     cleanup.defer(closeStores)
     const objects = await openObjects(stores.current.name, config, clock)
-    cleanup.defer(objects.close)
+    cleanup.defer(() => objects.close())
     await bindStores({ clock, db, log, stores })
     const settings = new AdminSettings({
       db,

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { childEnvironment, nodeFlags, root } from './support/child-program.ts'
+import { childEnvironment, findProgram, root } from './support/child-program.ts'
 import { prepareDataFolder } from './support/data-folder.ts'
 import { eventually } from './support/eventually.ts'
 import { findFreePort } from './support/free-port.ts'
@@ -40,7 +40,7 @@ afterEach(async () => {
 
 async function run(environment: Record<string, string> = {}): Promise<Run> {
   const port = await findFreePort()
-  const child = spawn(process.execPath, [...nodeFlags, 'src/server/main.ts'], {
+  const child = spawn(process.execPath, [findProgram('start')], {
     cwd: root,
     env: {
       ...childEnvironment,

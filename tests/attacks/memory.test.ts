@@ -23,11 +23,11 @@ import { getRequest, sendWithoutReading, type UnreadSockets } from '../support/u
 import { expectError, requestUpload } from '../support/upload-requests.ts'
 
 /**
- * Memory limit for the server process, in MiB. The process uses about 200 when idle and up to 340
- * during these attacks. If it buffered everything that clients send or don't read, it would use 480
+ * Memory limit for the server process, in MiB. The process uses about 130 when idle and up to 260
+ * during these attacks. If it buffered everything that clients send or don't read, it would use 400
  * or more.
  */
-const maxMemoryMiB = 400
+const maxMemoryMiB = 350
 const MiB = 1024 ** 2
 const fileBytes = 16 * MiB
 const metricsToken = 'memory-test-0123456789'

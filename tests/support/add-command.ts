@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
 import type { TestApp } from './app-server.ts'
-import { childEnvironment, nodeFlags, root } from './child-program.ts'
+import { childEnvironment, findProgram, root } from './child-program.ts'
 
 /**
- * Runs `scripts/add.ts` with the settings of a running server.
+ * Runs `mayfly add` with the settings of a running server.
  * @param env the server's settings beyond those of every test server.
  */
 export function runAdd(
@@ -22,7 +22,7 @@ export function runAdd(
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      [...nodeFlags, 'scripts/add.ts', ...args],
+      [findProgram('add'), ...args],
       { cwd: root, env: settings },
       (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
     )

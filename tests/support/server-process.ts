@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
-import { childEnvironment, nodeFlags, root } from './child-program.ts'
+import { childEnvironment, findProgram, root } from './child-program.ts'
 import { hangTimeoutMs } from './hang.ts'
 
 const pollMs = 20
 
 /**
- * The server's sources, run in a separate process. It uses embedded Postgres unless the settings
- * specify another database.
+ * The real server in a separate process, as `npm start` runs it. It uses embedded Postgres unless
+ * the settings specify another database.
  */
 export interface ServerProcess {
   /** The server's public origin. */
@@ -33,7 +33,7 @@ export async function startServerProcess(settings: {
   env?: Record<string, string>
 }): Promise<ServerProcess> {
   const { dataDir, port, env } = settings
-  const child = spawn(process.execPath, [...nodeFlags, 'src/server/main.ts'], {
+  const child = spawn(process.execPath, [findProgram('start')], {
     cwd: root,
     env: {
       ...childEnvironment,

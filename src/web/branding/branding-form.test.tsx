@@ -122,7 +122,8 @@ describe('removing the brand', () => {
     page = openPage()
     show(savedBrand)
     await press('Remove branding')
-    expect(screen.getByRole('alertdialog').textContent).toContain('Remove your branding?')
+    const dialog = await screen.findByRole('alertdialog')
+    expect(dialog.textContent).toContain('Remove your branding?')
     expect(page.requests).toEqual([])
   })
 
