@@ -48,8 +48,8 @@ class ErrorBoundary extends Component<{ children: ReactNode }, { failed: boolean
 }
 
 const queryClient = createQueryClient(signInAgain)
-// The first screen depends on who is signed in, so request the user before rendering.
-void queryClient.prefetchQuery(currentUserQuery)
+// The first screen depends on who is signed in. The response is usually there before this script.
+const userPromise = queryClient.prefetchQuery(currentUserQuery)
 
 registerShareWorker()
 enableTooltips()
@@ -57,15 +57,18 @@ enableTooltips()
 const root = document.getElementById('root')
 if (root === null) throw new Error('The page has no element with the id "root".')
 
-createRoot(root).render(
-  <StrictMode>
-    <QueryClientProvider client={queryClient}>
-      <ErrorBoundary>
-        <Routes />
-      </ErrorBoundary>
-      <Uploads />
-      <ConfirmDialogs />
-      <Toaster />
-    </QueryClientProvider>
-  </StrictMode>,
+const reactRoot = createRoot(root)
+void userPromise.then(() =>
+  reactRoot.render(
+    <StrictMode>
+      <QueryClientProvider client={queryClient}>
+        <ErrorBoundary>
+          <Routes />
+        </ErrorBoundary>
+        <Uploads />
+        <ConfirmDialogs />
+        <Toaster />
+      </QueryClientProvider>
+    </StrictMode>,
+  ),
 )
