@@ -37,7 +37,7 @@ test('every text asset has a smaller, equivalent variant in each coding', async 
 
 test('every asset has a content hash in its name', async () => {
   for (const file of await readdir(join(distDir, 'assets'))) {
-    expect(file).toMatch(/-[\w-]{8}\.(js|css|webp|woff2)(\.br|\.gz)?$/)
+    expect(file).toMatch(/-[\w-]{8}\.(js|css|avif|woff2)(\.br|\.gz)?$/)
   }
 })
 
@@ -115,7 +115,7 @@ test('the pictures of the landing page are light, lazy, and reserve their space'
   for (const image of images) {
     expect(image).toMatch(/ width="\d+" height="\d+"/)
     if (image.startsWith('<img')) expect(image).toContain('loading="lazy"')
-    const [, path = ''] = /="\/(assets\/[\w-]+\.webp)"/.exec(image) ?? []
+    const [, path = ''] = /="\/(assets\/[\w-]+\.avif)"/.exec(image) ?? []
     const limit = image.startsWith('<img') ? 48 : 24
     expect((await readBuiltFile(path)).length, path).toBeLessThanOrEqual(limit * 1024)
   }

@@ -1,7 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { eq } from 'drizzle-orm'
+import sharp from 'sharp'
 import { files, links, users } from '../../src/server/db/schema.ts'
 import { hourInMs, mebibyte } from '../../src/shared/rules/format/units.ts'
 import type { TestApp } from '../support/app-server.ts'
@@ -116,7 +117,7 @@ async function shareExample(app: TestApp, person: Person, example: Example): Pro
   return shortCode
 }
 
-/** Takes pictures of the page in both themes: `<name>-light.webp` and `<name>-dark.webp`. */
+/** Takes pictures of the page in both themes: `<name>-light.avif` and `<name>-dark.avif`. */
 async function takePictures(page: Page, name: string, size: { width: number; height: number }) {
   await mkdir(folder, { recursive: true })
   const devtools = await page.context().newCDPSession(page)
@@ -130,8 +131,10 @@ async function takePictures(page: Page, name: string, size: { width: number; hei
     const themeButton = page.getByRole('button', { name: `Switch to ${otherTheme} theme` })
     await expect(themeButton).toBeVisible()
     await page.evaluate(() => document.fonts.ready)
-    const { data } = await devtools.send('Page.captureScreenshot', { format: 'webp', quality: 50 })
-    await writeFile(join(folder, `${name}-${theme}.webp`), Buffer.from(data, 'base64'))
+    const { data } = await devtools.send('Page.captureScreenshot', { format: 'png' })
+    await sharp(Buffer.from(data, 'base64'))
+      .avif({ quality: 50 })
+      .toFile(join(folder, `${name}-${theme}.avif`))
     await themeButton.click()
   }
   await devtools.detach()

@@ -17,7 +17,7 @@ async function expectPictures(page: Page, theme: 'light' | 'dark') {
       picture
         .locator('img')
         .evaluate((image: HTMLImageElement) => image.complete && image.currentSrc)
-    await expect.poll(url).toMatch(new RegExp(`-${theme}-[\\w-]+\\.webp$`))
+    await expect.poll(url).toMatch(new RegExp(`-${theme}-[\\w-]+\\.avif$`))
   }
 }
 
@@ -43,7 +43,7 @@ declare global {
 test('the landing page loads only the pictures of the current theme', async ({ page }) => {
   const loadedPictures: string[] = []
   page.on('request', (request) => {
-    if (request.url().endsWith('.webp')) loadedPictures.push(request.url())
+    if (request.url().endsWith('.avif')) loadedPictures.push(request.url())
   })
   await page.goto('/')
   await expectPictures(page, 'light')

@@ -39,7 +39,7 @@ function timestampAgo(ms: number): string {
 }
 
 const backupCommand = expect.stringMatching(
-  /^.*lies in '\/srv\/my data'\. Run "npm run backup FOLDER".*"npm run backup -- --made-otherwise" after each/,
+  /^.*lies in '\/srv\/my data'\. Run "npm run backup FOLDER" \("mayfly backup FOLDER".*"npm run backup -- --made-otherwise" after each/,
 )
 
 describe('without any backup', () => {

@@ -6,6 +6,8 @@ import { spanText } from './span-text.ts'
 
 const maxBackupAgeMs = 7 * dayInMs
 
+const backupCommand = '"npm run backup FOLDER" ("mayfly backup FOLDER" if installed as a package)'
+
 type BackupDeps = Pick<CheckDeps, 'clock' | 'config' | 'db' | 'stores'>
 
 /**
@@ -41,13 +43,13 @@ function lastBackupFinding({ madeAt, objects, faults, by }: LastBackup, now: Dat
   if (faults > 0) {
     return warning(
       `${message} It lacks ${formatCount(faults, 'file')} whose bytes were missing or corrupted in storage.`,
-      'Run "npm run backup FOLDER" again with a new folder: it lists the ids of these files. An older backup may have them.',
+      `Run ${backupCommand} again with a new folder: it lists the ids of these files. An older backup may have them.`,
     )
   }
   if (ageMs <= maxBackupAgeMs) return ok(`${message} Keep it on another machine.`)
   return warning(
     message,
-    `Run "npm run backup FOLDER" with the settings of the server and a new folder, regularly, and keep the folder on another machine. A backup of a replica that takes no writes is not noted. ${otherProgramsHint}`,
+    `Run ${backupCommand} with the settings of the server and a new folder, regularly, and keep the folder on another machine. A backup of a replica that takes no writes is not noted. ${otherProgramsHint}`,
   )
 }
 
@@ -59,5 +61,5 @@ function backupInstructions({ config, stores }: BackupDeps): string {
   const location = isOutsideDataDir
     ? 'Everything lies in the database and the bucket, perhaps on this one machine.'
     : `What only this machine has lies in ${shellQuote(config.dataDir)}.`
-  return `${location} Run "npm run backup FOLDER" regularly, while the server runs, with its settings and each time with a new folder, and keep the folder on another machine. "npm run restore FOLDER" brings it back. ${otherProgramsHint}`
+  return `${location} Run ${backupCommand} regularly, while the server runs, with its settings and each time with a new folder, and keep the folder on another machine. "npm run restore FOLDER" brings it back. ${otherProgramsHint}`
 }

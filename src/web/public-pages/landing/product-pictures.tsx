@@ -1,14 +1,14 @@
 import type { ReactNode } from 'react'
 import type { Theme } from '../../../shared/rules/accounts/accent.ts'
 import { values } from '../values.tsx'
-import dashboardDark from './pictures/dashboard-dark.webp'
-import dashboardLight from './pictures/dashboard-light.webp'
-import dashboardPhoneDark from './pictures/dashboard-phone-dark.webp'
-import dashboardPhoneLight from './pictures/dashboard-phone-light.webp'
-import downloadDark from './pictures/download-dark.webp'
-import downloadLight from './pictures/download-light.webp'
-import downloadPhoneDark from './pictures/download-phone-dark.webp'
-import downloadPhoneLight from './pictures/download-phone-light.webp'
+import dashboardDark from './pictures/dashboard-dark.avif'
+import dashboardLight from './pictures/dashboard-light.avif'
+import dashboardPhoneDark from './pictures/dashboard-phone-dark.avif'
+import dashboardPhoneLight from './pictures/dashboard-phone-light.avif'
+import downloadDark from './pictures/download-dark.avif'
+import downloadLight from './pictures/download-light.avif'
+import downloadPhoneDark from './pictures/download-phone-dark.avif'
+import downloadPhoneLight from './pictures/download-phone-light.avif'
 
 interface Picture {
   urls: Readonly<Record<Theme, string>>
