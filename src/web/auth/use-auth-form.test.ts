@@ -3,9 +3,8 @@ import { act } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
-import { signupBody } from '../../shared/contract/account.ts'
 import { ApiError, NetworkError } from '../api/call.ts'
-import { type AuthForm, toFieldErrors, useAuthForm } from './use-auth-form.ts'
+import { type AuthForm, useAuthForm } from './use-auth-form.ts'
 
 let page: WebPage
 beforeEach(() => {
@@ -152,51 +151,4 @@ describe('a failed call', () => {
     expect(page.signOutCount()).toBe(1)
     expect(page.text()).toBe('')
   })
-})
-
-const validValues = {
-  firstName: 'Ada',
-  lastName: 'Lovelace',
-  email: 'ada@example.org',
-  password: 'secret',
-  confirmPassword: 'secret',
-}
-
-function getFieldErrors(change: Partial<typeof validValues>) {
-  const values = { ...validValues, ...change }
-  const parseResult = signupBody.safeParse(values)
-  return parseResult.success ? {} : toFieldErrors(parseResult.error.issues, values)
-}
-
-test.each<[string, Partial<typeof validValues>, Partial<typeof validValues>]>([
-  ['valid', {}, {}],
-  ['an empty name', { firstName: ' ' }, { firstName: 'Please fill in this field.' }],
-  [
-    'a name that is too long',
-    { lastName: 'x'.repeat(101) },
-    { lastName: 'Please use at most 100 characters.' },
-  ],
-  ['an empty email', { email: '' }, { email: 'Please fill in this field.' }],
-  ['an invalid email', { email: 'ada@' }, { email: 'Please enter a valid email address.' }],
-  [
-    'a short password',
-    { password: '12345', confirmPassword: '12345' },
-    { password: 'This password is too short.' },
-  ],
-  [
-    "passwords that don't match",
-    { confirmPassword: 'other' },
-    { confirmPassword: 'This is not the password above.' },
-  ],
-  [
-    'several at once',
-    { firstName: '', password: '1', confirmPassword: '2' },
-    {
-      firstName: 'Please fill in this field.',
-      password: 'This password is too short.',
-      confirmPassword: 'This is not the password above.',
-    },
-  ],
-])('field errors of the signup form: %s', (_, change, expected) => {
-  expect(getFieldErrors(change)).toEqual(expected)
 })

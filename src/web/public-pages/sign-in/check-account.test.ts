@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { account, signupBody } from '../../../shared/contract/account.ts'
+import { toFieldErrors } from '../../auth/use-auth-form.ts'
 import { checkLogin, checkResetEmail, checkSignup } from './check-account.ts'
 
 const anyEmail = fc.oneof(
@@ -109,6 +110,8 @@ it.each<[string, Partial<typeof validValues>, Partial<typeof validValues>]>([
       confirmPassword: 'This is not the password above.',
     },
   ],
-])('field errors of the signup form: %s', (_, changes, expected) => {
-  expect(checkSignup({ ...validValues, ...changes })).toEqual(expected)
+])('field errors, here and in the forms of the app: %s', (_, changes, expected) => {
+  const values = { ...validValues, ...changes }
+  expect(checkSignup(values)).toEqual(expected)
+  expect(toFieldErrors(signupBody.safeParse(values).error?.issues ?? [], values)).toEqual(expected)
 })

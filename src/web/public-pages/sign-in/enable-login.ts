@@ -4,9 +4,8 @@ import { failureText } from '../../api/failure-text.ts'
 import { showToast } from '../../built-pages/toast.ts'
 import { toastOnNextPage } from '../../ui/stored-toast.ts'
 import { checkLogin, checkResetEmail, type LoginValues } from './check-account.ts'
-import { enableForm, type FormBehavior, whileBusy } from './enable-form.ts'
+import { enableForm, type FormBehavior, readNoEmailNote, whileBusy } from './enable-form.ts'
 import { takeNewAccount } from './new-account.ts'
-import { readNoEmailNote } from './no-email-note.ts'
 
 /** Leaves enough time to read the confirmation and copy the support address. */
 const confirmationMs = 60_000

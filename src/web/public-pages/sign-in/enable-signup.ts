@@ -4,9 +4,8 @@ import { call } from '../../api/call.ts'
 import { showToast } from '../../built-pages/toast.ts'
 import { toastOnNextPage } from '../../ui/stored-toast.ts'
 import { checkSignup, type SignupValues } from './check-account.ts'
-import { enableForm } from './enable-form.ts'
+import { enableForm, readNoEmailNote } from './enable-form.ts'
 import { type NewAccount, storeNewAccount } from './new-account.ts'
-import { readNoEmailNote } from './no-email-note.ts'
 
 /**
  * Spec §9: after a signup that requires verification, the login page opens after 3 s and the toast
