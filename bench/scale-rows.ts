@@ -82,22 +82,26 @@ function filesSql(step = 1): string {
   offset 0) uploads offset 0) lives) made`
 }
 
+const nameSql = `
+  (array['Holiday photo ', 'Invoice ', 'Minutes ', 'Contract ', 'Song ', 'Archive '])[kind] || n
+    || (array['.jpg', '.pdf', '.txt', '.docx', '.mp3', '.zip'])[kind]`
+
 /**
  * Each statement inserts rows for the files that `filesSql` selects. Files due for a purge are
  * inserted as purged.
  */
 const fileRowSql = [
   `insert into links (id, owner_id, short_code, download_count, expiration_days, max_lifetime_days,
-      created_at, ready_at, expires_at, max_lifetime_at, notified_expires_at)
+      created_at, ready_at, expires_at, max_lifetime_at, notified_expires_at, file_count,
+      pending_count, total_size, first_name)
     select bench.uuid('link ' || n), owner, ${codeSql('n')}, downloads, 3, 30, created, created,
-      expires, most, expires from ${filesSql()}`,
+      expires, most, expires, 1, 0, bytes, ${nameSql} from ${filesSql()}`,
   `insert into files (id, owner_id, storage, storage_key, original_name, mime_type, size, link_id,
       position, created_at, download_count, last_download_at, upload_duration, sha256,
       is_content_proved, purging_at, purge_due_at, purged_at, purge_tries, purge_at)
     select bench.uuid('file ' || n), owner, 'disk',
       substr(encode(sha256(('key ' || n)::bytea), 'hex'), 1, 26),
-      (array['Holiday photo ', 'Invoice ', 'Minutes ', 'Contract ', 'Song ', 'Archive '])[kind] || n
-        || (array['.jpg', '.pdf', '.txt', '.docx', '.mp3', '.zip'])[kind],
+      ${nameSql},
       (array['image/jpeg', 'application/pdf', 'text/plain', 'application/msword', 'audio/mpeg',
         'application/zip'])[kind],
       bytes, bench.uuid('link ' || n), 0, created, downloads,

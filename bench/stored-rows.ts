@@ -31,6 +31,8 @@ function randomCodeSql(number: string): string {
   return `translate(substr(encode(sha256((random()::text || ${number})::bytea), 'base64'), 1, 10), '+/', 'xy')`
 }
 
+const nameSql = `'Report ' || n || ' of the working group.pdf'`
+
 /**
  * Inserts files $1 to $2 as if they had been uploaded in order over 29 days. Most links have
  * expired but can be renewed.
@@ -45,14 +47,14 @@ const insertFilesSql = `
     insert into short_codes select short_code, age from made),
   new_links as (
     insert into links (id, owner_id, short_code, expiration_days, max_lifetime_days, created_at,
-      ready_at, expires_at, max_lifetime_at)
+      ready_at, expires_at, max_lifetime_at, file_count, pending_count, total_size, first_name)
     select id, owner_id, short_code, 3, 30, age, age, age + interval '3 days',
-      age + interval '30 days' from made),
+      age + interval '30 days', 1, 0, 1000 + n, ${nameSql} from made),
   new_files as (
     insert into files (id, link_id, position, owner_id, storage, storage_key, original_name,
       mime_type, size, created_at, upload_duration, sha256, is_content_proved, purge_at)
     select id, id, 0, owner_id, 'disk', substr(encode(sha256((n || 'key')::bytea), 'hex'), 1, 26),
-      'Report ' || n || ' of the working group.pdf', 'application/pdf', 1000 + n, age, 1.5,
+      ${nameSql}, 'application/pdf', 1000 + n, age, 1.5,
       encode(sha256(n::text::bytea), 'hex'), true, age + interval '30 days' from made)
   insert into file_downloads select id, age::date, 1 from made`
 

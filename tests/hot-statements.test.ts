@@ -42,9 +42,9 @@ const fillStatements = {
   api_keys: `insert into api_keys (owner_id, name, hash, prefix, scopes, created_at)
     select 'user-' || n, 'Backup', 'hash-' || n, 'mfy_abcd', '{files:write}', today`,
   links: `insert into links (id, owner_id, short_code, expiration_days, max_lifetime_days, created_at,
-      ready_at, expires_at, max_lifetime_at)
+      ready_at, expires_at, max_lifetime_at, file_count, pending_count, total_size, first_name)
     select md5('link ' || n)::uuid, 'user-' || n, 'code-' || n, 3, 30, today, today,
-      today + interval '3 days', today + interval '30 days'`,
+      today + interval '3 days', today + interval '30 days', 2, 1, 2 * n, 'Report.pdf'`,
   uploads: `insert into uploads (owner_id, storage, storage_key, original_name, mime_type, size,
       link_id, position, idempotency_key, created_at, last_activity_at)
     select 'user-' || n, 'disk', 'open-' || n, 'Report.pdf', 'application/pdf', n,

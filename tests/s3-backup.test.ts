@@ -48,12 +48,13 @@ async function fillInstallation(
   await db.insert(users).values({ ...user, createdAt: now, updatedAt: now })
   const sealedFiles = await openSealedFiles(dataDir)
   await sealedFiles.claim(await readInstallation(db, now))
-  const insertLink = async (shortCode: string) => {
+  const insertLink = async (shortCode: string, totalSize: number) => {
     const dates = { createdAt: now, expiresAt: expiryDate, maxLifetimeAt: expiryDate }
+    const totals = { fileCount: 1, pendingCount: 0, firstName: 'a\tb.txt' }
     const days = { expirationDays: 1, maxLifetimeDays: 1 }
     const [link] = await db
       .insert(links)
-      .values({ ownerId, shortCode, ...days, ...dates })
+      .values({ ownerId, shortCode, ...days, ...dates, ...totals, totalSize })
       .returning()
     return link?.id ?? ''
   }
@@ -67,14 +68,14 @@ async function fillInstallation(
   for (const [storageKey, bytes] of bytesByKey) {
     await sealedFiles.write(storageKey, bytes.length, Readable.from([bytes]))
     const shortCode = storageKey.slice(0, 10)
-    const linkId = await insertLink(shortCode)
+    const linkId = await insertLink(shortCode, bytes.length)
     const columns = { ownerId, storage: 'disk', storageKey, linkId, size: bytes.length } as const
     const dates = { position: 0, createdAt: now, purgeAt: expiryDate }
     const text = { originalName: 'a\tb.txt', mimeType: 'text/plain', sha256: sha256(bytes) }
     await db.insert(files).values({ ...columns, ...dates, ...text, isContentProved: true })
   }
   const upload = { ownerId, storage: 'disk', storageKey: newStorageKey(), size: 1 } as const
-  const linkId = await insertLink('uploading')
+  const linkId = await insertLink('uploading', 1)
   const uploadDetails = { originalName: 'b', mimeType: 'text/plain', linkId, position: 0 }
   await db
     .insert(uploads)

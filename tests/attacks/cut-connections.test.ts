@@ -387,7 +387,7 @@ describe('a connection cut at any statement', () => {
     {
       name: 'rejecting bytes with a wrong checksum',
       prepare: prepareChecksumMismatch,
-      transaction: false,
+      transaction: true,
     },
     { name: 'deleting a file', prepare: prepareFileDeletion, transaction: true },
     { name: 'deleting a user', prepare: prepareUserDeletion, transaction: true },

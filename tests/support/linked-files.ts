@@ -13,9 +13,10 @@ export function insertLinkedFilesSql(columns: string, select: string): string {
       select ${id}* from (${select}) selected (${names.join(', ')})),
     new_links as (
       insert into links (id, owner_id, short_code, expiration_days, max_lifetime_days, created_at,
-        ready_at, expires_at, max_lifetime_at, notified_expires_at)
+        ready_at, expires_at, max_lifetime_at, notified_expires_at, file_count, pending_count,
+        total_size, first_name)
       select id, owner_id, short_code, 3, 30, created_at, created_at, expires_at, max_lifetime_at,
-        ${notifiedAt} from new_files)
+        ${notifiedAt}, 1, 0, size, original_name from new_files)
     insert into files (${fileColumns.join(', ')}${id && ', id'}, link_id, position)
     select ${fileColumns.join(', ')}${id && ', id'}, id, 0 from new_files`
 }

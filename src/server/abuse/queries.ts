@@ -118,11 +118,6 @@ export async function findBlocked(
   return new Set(rows.map(({ sha256 }) => sha256))
 }
 
-/** True if blocked content has this size, in bytes. Files of other sizes can't contain any. */
-export async function hasBlockedSize(db: Db, size: number): Promise<boolean> {
-  return (await db.$count(blockedContent, eq(blockedContent.size, size))) > 0
-}
-
 /**
  * Lists up to `limit` files in a store that need a SHA-256, ordered by id. Starts with the first id
  * greater than `after`.

@@ -18,6 +18,7 @@ import {
 } from '../db/row-copies.ts'
 import type { Deps } from '../deps.ts'
 import { StartupError } from '../errors.ts'
+import { recountLinks } from '../links/queries.ts'
 import { createFile } from '../storage/disk/durable-file.ts'
 import { nullIfMissing } from '../storage/disk/file-system.ts'
 import type { SealedObjects } from '../storage/storage.ts'
@@ -78,7 +79,7 @@ export async function restoreBackup(
   } finally {
     await store.close()
   }
-  const rowCount = await fillDatabase(pool, async (client) => {
+  const rowCount = await fillDatabase(pool, async (client, tx) => {
     await requireNoRows(client)
     let count = 0
     for (const { set, columns, file } of tables) {
@@ -89,6 +90,8 @@ export async function restoreBackup(
     }
     await moveToStore(client, store.name)
     await markAsPurging(client, manifest.deleted, clock())
+    // The backup has no uploads, which the links still count.
+    await recountLinks(tx, undefined)
     return count
   })
   return { rows: rowCount, objects: objectCount }

@@ -1,12 +1,14 @@
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { getTableName, is } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/node-postgres'
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import type pg from 'pg'
 import { type CopyToStreamQuery, from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { StartupError } from '../errors.ts'
 import * as schema from './schema.ts'
+import type { Db } from './transaction.ts'
 
 /** The rows to copy from one table. `table` and `where` are SQL. */
 export interface RowSet {
@@ -39,13 +41,16 @@ export function inSnapshot<T>(
   return inTransaction(pool, 'isolation level repeatable read read only', work)
 }
 
-/** Runs `work`, which fills a database, in one transaction. Then updates the planner statistics. */
+/**
+ * Runs `work`, which fills a database, in one transaction. Then updates the planner statistics.
+ * `tx` is the same transaction as `client`.
+ */
 export function fillDatabase<T>(
   pool: pg.Pool,
-  work: (client: pg.ClientBase) => Promise<T>,
+  work: (client: pg.ClientBase, tx: Db) => Promise<T>,
 ): Promise<T> {
   return inTransaction(pool, 'read write', async (client) => {
-    const result = await work(client)
+    const result = await work(client, drizzle(client))
     await client.query('analyze')
     return result
   })
@@ -58,7 +63,7 @@ export function fillDatabase<T>(
 async function inTransaction<T>(
   pool: pg.Pool,
   mode: string,
-  work: (client: pg.ClientBase) => Promise<T>,
+  work: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect()
   try {

@@ -43,7 +43,7 @@ export { requests } from './request-table.ts'
 /**
  * A link to one or more files. It exists from the start of its first upload. `expiresAt` and
  * `maxLifetimeAt` are set when its first file is confirmed, and `readyAt` when all the files that
- * it was created with are there. A link whose last file was deleted is removed.
+ * it was created with are there. A link without files and uploads is removed.
  */
 export const links = pgTable(
   'links',
@@ -75,10 +75,25 @@ export const links = pgTable(
     senderName: text('sender_name'),
     /** If false, only the owner sees the link, until they share it. */
     shared: boolean().notNull().default(true),
+    /**
+     * The link's files and uploads: how many there are, how many of them are uploads, their bytes,
+     * and the name of the first. Stored, so that long lists are sorted without reading every file.
+     * Changed under the link's lock, by `recountLinks` unless the caller knows the new values.
+     */
+    fileCount: integer('file_count').notNull(),
+    pendingCount: integer('pending_count').notNull(),
+    totalSize: bytes('total_size').notNull(),
+    firstName: text('first_name').notNull(),
+    /** What lists are sorted by. */
+    sortName: text('sort_name')
+      .notNull()
+      .generatedAlwaysAs((): SQL => sql`lower(coalesce(${links.title}, ${links.firstName}))`),
   },
   (table) => [
-    // Lists of an owner's links scan this index backwards.
+    // Lists of an owner's links scan these in both directions.
     index('links_of_owner').on(table.ownerId, table.createdAt, table.id),
+    index('links_of_owner_by_name').on(table.ownerId, table.sortName, table.id),
+    index('links_of_owner_by_size').on(table.ownerId, table.totalSize, table.id),
     // Finds an owner's active links and those that expire soon, and counts files by their link's
     // status, with index-only scans.
     index('links_of_owner_by_end').on(

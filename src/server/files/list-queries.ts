@@ -1,4 +1,4 @@
-import { and, count, countDistinct, desc, eq, isNull, sql } from 'drizzle-orm'
+import { and, count, desc, eq, isNull, sql } from 'drizzle-orm'
 import type { FileCounts } from '../../shared/contract/files.ts'
 import { files, links } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
@@ -55,16 +55,21 @@ export function prepareListFiles(db: Db) {
  * file whose bytes are gone can count twice.
  */
 export async function countFiles(db: Db, { id, tier }: Owner, now: Date): Promise<FileCounts> {
-  const statusCounts = await db
-    .select({
-      status: statusOf(tier, now).as('status'),
-      files: count(),
-      links: countDistinct(links.id),
-    })
+  const filesByLink = db
+    .select({ status: statusOf(tier, now).as('status'), files: count().as('files') })
     .from(files)
     .innerJoin(links, isLinkOfFile)
     .where(and(eq(files.ownerId, id), eq(links.ownerId, id), isNull(files.deletedAt)))
-    .groupBy(sql`status`)
+    .groupBy(links.id, sql`status`)
+    .as('files_by_link')
+  const statusCounts = await db
+    .select({
+      status: filesByLink.status,
+      files: sql`sum(${filesByLink.files})`.mapWith(Number),
+      links: count(),
+    })
+    .from(filesByLink)
+    .groupBy(filesByLink.status)
   const countsOf = (key: 'files' | 'links') => ({
     active: 0,
     private: 0,

@@ -5,7 +5,7 @@ import { selectedDays } from '../../shared/rules/tiers/tier-limits.ts'
 import { files, firstDownloads, links, preferences, users } from '../db/schema.ts'
 import { isOneOf } from '../db/sql.ts'
 import type { Db, Deps } from '../deps.ts'
-import { type LinkSummary, selectLinkSummaries } from '../links/queries.ts'
+import type { LinkRow } from '../links/queries.ts'
 import { tierAt } from '../tiers/queries.ts'
 
 const tiersWithFileManager = tiers.filter((tier) => tierTraits[tier].fileManager)
@@ -181,13 +181,30 @@ export async function findFileEmailRecipient(
   return recipient
 }
 
+/** A link with what names it (`linkName`). `purgingAt` is as in `lockLinkAndFiles`. */
+export type LinkOfEmail = Pick<LinkRow, 'id' | 'title' | 'expiresAt' | 'fileCount'> & {
+  firstFileName: string
+  purgingAt: Date | null
+}
+
 /** Finds a user's links by id, except removed ones, ordered by expiry. */
 export function findLinksOfEmail(
   db: Db,
   ownerId: string,
   ids: readonly string[],
-): Promise<LinkSummary[]> {
-  return selectLinkSummaries(db)
-    .where(and(eq(links.ownerId, ownerId), isOneOf(links.id, ids)))
-    .orderBy(links.expiresAt, links.id)
+): Promise<LinkOfEmail[]> {
+  const { id, title, expiresAt, fileCount, firstName } = links
+  const purgingAt = db
+    .select({ at: sql`max(${files.purgingAt})` })
+    .from(files)
+    .where(eq(files.linkId, id))
+    .having(sql`bool_and(${files.purgingAt} is not null)`)
+  return db
+    .select({
+      ...{ id, title, expiresAt, fileCount, firstFileName: firstName },
+      purgingAt: sql`(${purgingAt})`.mapWith(files.purgingAt),
+    })
+    .from(links)
+    .where(and(eq(links.ownerId, ownerId), isOneOf(id, ids)))
+    .orderBy(expiresAt, id)
 }

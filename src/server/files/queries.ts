@@ -17,7 +17,7 @@ import { blockedContent, files, links } from '../db/schema.ts'
 import { isOneOf, sqlLiteral } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 import type { Owner } from '../http/session.ts'
-import { type LinkRow, lockLinksOfFiles, removeEmptyLinks } from '../links/queries.ts'
+import { hasId, type LinkRow, lockLinksOfFiles, recountLinks } from '../links/queries.ts'
 import { insertReceipts, isPurgeDue, purgeDueAt, receiptColumns } from './purge-queries.ts'
 
 export { markPurged } from './purge-queries.ts'
@@ -154,7 +154,7 @@ export function markDeletedWhere(
       .with(selectedFiles, removed, receipts, markedFiles)
       .select()
       .from(selectedFiles)
-    await removeEmptyLinks(tx, [...new Set(deletedFiles.map(({ linkId }) => linkId))])
+    await recountLinks(tx, hasId([...new Set(deletedFiles.map(({ linkId }) => linkId))]))
     return deletedFiles
   })
 }
@@ -221,15 +221,21 @@ export function listNames(db: Db, page: FilePage): Promise<Pick<FileRow, 'id' | 
 }
 
 /** Renames a file. Returns false if it no longer exists or its name is no longer `from`. */
-export async function renameFile(
+export function renameFile(
   db: Db,
   { id, from, to }: { id: string; from: string; to: string },
 ): Promise<boolean> {
-  const { rowCount } = await db
-    .update(files)
-    .set({ originalName: to })
-    .where(and(eq(files.id, id), eq(files.originalName, from)))
-  return rowCount === 1
+  const isFile = and(eq(files.id, id), eq(files.originalName, from))
+  return db.transaction(async (tx) => {
+    await lockLinksOfFiles(tx, isFile)
+    const [file] = await tx
+      .update(files)
+      .set({ originalName: to })
+      .where(isFile)
+      .returning({ linkId: files.linkId })
+    if (file) await recountLinks(tx, hasId([file.linkId]))
+    return file !== undefined
+  })
 }
 
 /**

@@ -10,7 +10,6 @@ import { expireFiles, reportOverdue } from '../files/expire-files.ts'
 import { queueExpiryEmails, queueFirstDownloadEmails } from '../files/file-emails.ts'
 import { forgetReceiptNames } from '../files/receipt-queries.ts'
 import { markUndelivered, removeOldLinkEmails } from '../link-emails/queries.ts'
-import { removeAbandonedLinks } from '../links/queries.ts'
 import { redactedMessage } from '../logging/redact.ts'
 import { queueRequestReminders } from '../requests/request-emails.ts'
 import { expireTrials } from '../tiers/set-tier.ts'
@@ -94,7 +93,6 @@ const jobDefinitions: Readonly<Record<JobName, Omit<Job, 'name'>>> = {
     cron: '41 3 * * *',
     run: async (deps) => ({
       ...(await removeOldDays(deps)),
-      links: await removeAbandonedLinks(deps.db),
       linkEmails: await removeOldLinkEmails(deps.db, deps.clock()),
     }),
   },

@@ -3,7 +3,7 @@ import { files, uploads } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import { type DeletedFile, markDeletedWhere } from '../files/queries.ts'
 import { type EndedUpload, endUploadsWhere } from '../uploads/removal-queries.ts'
-import { hasCode, lockLink, removeEmptyLinks } from './queries.ts'
+import { hasCode, lockLink } from './queries.ts'
 
 /**
  * Deletes an owner's link with its files, and ends its uploads. The caller removes the bytes.
@@ -20,7 +20,6 @@ export function deleteLink(
     if (!link) return undefined
     const endedUploads = await endUploadsWhere(tx, eq(uploads.linkId, link.id), now)
     const deletedFiles = await markDeletedWhere(tx, eq(files.linkId, link.id), now)
-    await removeEmptyLinks(tx, [link.id])
     return { files: deletedFiles, uploads: endedUploads }
   })
 }

@@ -1,9 +1,9 @@
-import { and, count, eq, inArray, notExists, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, notInArray, type SQL, sql } from 'drizzle-orm'
 import { customAlphabet } from 'nanoid'
 import { isUsedUp } from '../../shared/rules/links/link-status.ts'
 import { shortCodeAlphabet, shortCodeLength } from '../../shared/rules/links/short-code.ts'
 import { downloadStarts, files, links, shortCodes, uploads } from '../db/schema.ts'
-import { inBatches, isOneOf } from '../db/sql.ts'
+import { isOneOf } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { updatePurgeTimes } from '../files/purge-queries.ts'
@@ -19,18 +19,32 @@ export type LinkRow = typeof links.$inferSelect
 export const newShortCode = customAlphabet(shortCodeAlphabet, shortCodeLength)
 
 /**
- * Inserts a link with a new short code.
+ * Inserts a link with a new short code, for uploads that the caller inserts next.
  * @throws if the code was issued before. The transaction must then be rolled back.
  */
 export async function insertLink(
   tx: Db,
-  newLink: Omit<typeof links.$inferInsert, 'shortCode'>,
+  newLink: Omit<
+    typeof links.$inferInsert,
+    'shortCode' | 'fileCount' | 'pendingCount' | 'totalSize' | 'firstName'
+  >,
+  newUploads: readonly { originalName: string; size: number }[],
 ): Promise<LinkRow> {
   const shortCode = newShortCode()
-  await tx.insert(shortCodes).values({ code: shortCode, issuedAt: newLink.createdAt })
+  const issuedCode = tx
+    .$with('issued_code')
+    .as(tx.insert(shortCodes).values({ code: shortCode, issuedAt: newLink.createdAt }))
   const [link] = await tx
+    .with(issuedCode)
     .insert(links)
-    .values({ ...newLink, shortCode })
+    .values({
+      ...newLink,
+      shortCode,
+      fileCount: newUploads.length,
+      pendingCount: newUploads.length,
+      totalSize: newUploads.reduce((sum, { size }) => sum + size, 0),
+      firstName: newUploads[0]?.originalName ?? '',
+    })
     .returning()
   if (!link) throw new Error('Expected the inserted link.')
   return link
@@ -49,44 +63,6 @@ export async function lockLinksOfFiles(tx: Db, condition: SQL | undefined): Prom
     .where(inArray(links.id, linkIds))
     .orderBy(links.id)
     .for('update')
-}
-
-/** A link with what names it (`linkName`). `purgingAt` is as in `lockLinkAndFiles`. */
-export type LinkSummary = Pick<LinkRow, 'id' | 'title' | 'expiresAt'> & {
-  firstFileName: string
-  fileCount: number
-  purgingAt: Date | null
-}
-
-/** Selects links with at least one file. */
-export function selectLinkSummaries(db: Db) {
-  const linkFiles = db
-    .select({
-      fileCount: sql`count(*)`.mapWith(Number).as('file_count'),
-      firstFileName:
-        sql<string>`(array_agg(${files.originalName} order by ${files.position}))[1]`.as(
-          'first_file_name',
-        ),
-      purgingAt:
-        sql`case when bool_and(${files.purgingAt} is not null) then max(${files.purgingAt}) end`
-          .mapWith(files.purgingAt)
-          .as('purging_at'),
-    })
-    .from(files)
-    .where(eq(files.linkId, links.id))
-    .having(sql`count(*) > 0`)
-    .as('link_files')
-  return db
-    .select({
-      id: links.id,
-      title: links.title,
-      expiresAt: links.expiresAt,
-      fileCount: linkFiles.fileCount,
-      firstFileName: linkFiles.firstFileName,
-      purgingAt: linkFiles.purgingAt,
-    })
-    .from(links)
-    .innerJoinLateral(linkFiles, sql`true`)
 }
 
 /** SQL: true for the link of this file. */
@@ -164,12 +140,18 @@ export async function lockActiveLink(
   ownerId: string,
   shortCode: string,
   now: Date,
-): Promise<{ link: LinkRow; fileCount: number; nextPosition: number }> {
+): Promise<{ link: LinkRow; nextPosition: number }> {
   const link = await lockLink(tx, ownerId, hasCode(shortCode))
   if (!link || link.expiresAt <= now || isUsedUp(link)) throw new AppError('LINK_NOT_FOUND')
-  const { count, available, nextPosition } = await countEntries(tx, link.id)
-  if (available === 0) throw new AppError('LINK_NOT_FOUND')
-  return { link, fileCount: count, nextPosition }
+  const entries = entriesOf(tx, eq(links.id, link.id))
+  const [row] = await tx
+    .select({
+      available: sql`count(*) filter (where ${entries.isAvailable})`.mapWith(Number),
+      nextPosition: sql`coalesce(max(${entries.position}) + 1, 0)`.mapWith(Number),
+    })
+    .from(entries)
+  if (!row?.available) throw new AppError('LINK_NOT_FOUND')
+  return { link, nextPosition: row.nextPosition }
 }
 
 /**
@@ -209,69 +191,70 @@ export async function insertDownloadStart(
 }
 
 /**
- * Counts a link's files and uploads, and those of them that can still be downloaded. Returns the
- * position after the last one.
+ * Updates what links store about their files and uploads, and removes links that have neither. Call
+ * it in the transaction that changed them; the links must be locked.
  */
-async function countEntries(
-  db: Db,
-  linkId: string,
-): Promise<{ count: number; available: number; nextPosition: number }> {
-  const entries = db
+export async function recountLinks(tx: Db, condition: SQL | undefined): Promise<void> {
+  const entries = entriesOf(tx, condition)
+  await tx
+    .delete(links)
+    .where(and(condition, notInArray(links.id, tx.select({ id: entries.linkId }).from(entries))))
+  const totals = tx
     .select({
-      position: files.position,
-      isAvailable: sql<boolean>`${files.purgingAt} is null`.as('is_available'),
-    })
-    .from(files)
-    .where(eq(files.linkId, linkId))
-    .unionAll(
-      db
-        .select({ position: uploads.position, isAvailable: sql<boolean>`true` })
-        .from(uploads)
-        .where(eq(uploads.linkId, linkId)),
-    )
-    .as('entries')
-  const [row] = await db
-    .select({
-      count: count(),
-      available: sql`count(*) filter (where ${entries.isAvailable})`.mapWith(Number),
-      nextPosition: sql`coalesce(max(${entries.position}) + 1, 0)`.mapWith(Number),
+      linkId: entries.linkId,
+      fileCount: sql`count(*)`.as('new_file_count'),
+      pendingCount: sql`count(*) filter (where ${entries.isPending})`.as('new_pending_count'),
+      totalSize: sql`sum(${entries.size})`.as('new_total_size'),
+      firstName: sql`(array_agg(${entries.name} order by ${entries.position}))[1]`.as(
+        'new_first_name',
+      ),
     })
     .from(entries)
-  return row ?? { count: 0, available: 0, nextPosition: 0 }
+    .groupBy(entries.linkId)
+    .as('totals')
+  const { fileCount, pendingCount, totalSize, firstName } = totals
+  await tx
+    .update(links)
+    .set({
+      fileCount: sql`${fileCount}`,
+      pendingCount: sql`${pendingCount}`,
+      totalSize: sql`${totalSize}`,
+      firstName: sql`${firstName}`,
+    })
+    .from(totals)
+    .where(eq(links.id, totals.linkId))
 }
 
-/** Removes those of the given links that have neither files nor uploads. */
-export async function removeEmptyLinks(db: Db, ids: readonly (string | null)[]): Promise<void> {
-  if (ids.length === 0) return
-  await db.delete(links).where(and(isOneOf(links.id, ids), isEmpty(db)))
+/** The files and uploads of the links that match the condition. */
+function entriesOf(db: Db, condition: SQL | undefined) {
+  const filesOfLinks = db
+    .select({
+      linkId: sql<string>`${links.id}`.as('link_id'),
+      name: files.originalName,
+      size: files.size,
+      position: files.position,
+      isPending: sql<boolean>`false`.as('is_pending'),
+      isAvailable: sql<boolean>`${files.purgingAt} is null`.as('is_available'),
+    })
+    .from(links)
+    .innerJoin(files, eq(files.linkId, links.id))
+    .where(condition)
+  const uploadsOfLinks = db
+    .select({
+      linkId: sql<string>`${links.id}`,
+      name: uploads.originalName,
+      size: uploads.size,
+      position: uploads.position,
+      isPending: sql<boolean>`true`,
+      isAvailable: sql<boolean>`true`,
+    })
+    .from(links)
+    .innerJoin(uploads, eq(uploads.linkId, links.id))
+    .where(condition)
+  return filesOfLinks.unionAll(uploadsOfLinks).as('entries')
 }
 
-/**
- * Removes all links that have neither files nor uploads, such as those whose uploads were abandoned
- * or aborted. Nobody sees them any more. Reads all links. Returns the number of removed links.
- */
-export function removeAbandonedLinks(db: Db): Promise<number> {
-  return inBatches((limit) =>
-    db.transaction(async (tx) => {
-      const emptyLinks = await tx
-        .select({ id: links.id })
-        .from(links)
-        .where(isEmpty(tx))
-        .limit(limit)
-        .for('update', { skipLocked: true })
-      // Checks again, because files may have been added before the lock.
-      const ids = emptyLinks.map(({ id }) => id)
-      await removeEmptyLinks(tx, ids)
-      return ids.length
-    }),
-  )
-}
-
-function isEmpty(db: Db): SQL | undefined {
-  const linkedFile = db.select({ id: files.id }).from(files).where(eq(files.linkId, links.id))
-  const linkedUpload = db
-    .select({ id: uploads.id })
-    .from(uploads)
-    .where(eq(uploads.linkId, links.id))
-  return and(notExists(linkedFile), notExists(linkedUpload))
+/** SQL: true for these links. */
+export function hasId(ids: readonly (string | null)[]): SQL {
+  return isOneOf(links.id, ids)
 }

@@ -38,32 +38,6 @@ export interface LinkPageOptions {
   endingAfter?: Date | undefined
 }
 
-/** A link's files and uploads, summed up. Links without either don't exist for their owners. */
-function entryTotals(db: Db) {
-  const isOfLink = (table: typeof files | typeof uploads) => eq(table.linkId, links.id)
-  const entries = db
-    .select({ name: files.originalName, size: files.size, position: files.position })
-    .from(files)
-    .where(isOfLink(files))
-    .unionAll(
-      db
-        .select({ name: uploads.originalName, size: uploads.size, position: uploads.position })
-        .from(uploads)
-        .where(isOfLink(uploads)),
-    )
-    .as('entries')
-  const firstName = sql`(array_agg(${entries.name} order by ${entries.position}))[1]`
-  return db
-    .select({
-      fileCount: sql`count(*)`.mapWith(Number).as('file_count'),
-      size: sql`sum(${entries.size})`.mapWith(Number).as('size'),
-      name: sql<string>`lower(coalesce(${links.title}, ${firstName}))`.as('name'),
-    })
-    .from(entries)
-    .having(sql`count(*) > 0`)
-    .as('totals')
-}
-
 /** For each order: the schema for its value in a cursor, and its Postgres type. */
 export const linkSortFields = {
   date: { shape: timestampText, type: sql`timestamptz` },
@@ -73,33 +47,31 @@ export const linkSortFields = {
 } satisfies Record<SortKey, { shape: z.ZodType<string | number>; type: SQL }>
 
 /**
- * Lists a page of a user's links, each with its sort value and its number of files. Newest first
- * uses an index; the other orders sort all of the user's links.
+ * Lists a page of a user's links, each with its sort value. By downloads, it sorts all of the user's
+ * links; each other order has an index.
  */
 export async function listLinks(
   db: Db,
   ownerId: string,
   { limit, order, after, search, requestId, endingAfter }: LinkPageOptions,
-): Promise<{ link: LinkRow; sortValue: string | number | Date; fileCount: number }[]> {
-  const totals = entryTotals(db)
+): Promise<{ link: LinkRow; sortValue: string | number | Date }[]> {
   const columns = {
     date: sql`${links.createdAt}`.mapWith(links.createdAt),
-    name: sql<string>`${totals.name}`,
-    size: sql`${totals.size}`.mapWith(Number),
+    name: sql<string>`${links.sortName}`,
+    size: sql`${links.totalSize}`.mapWith(Number),
     downloads: sql`${links.downloadCount}`.mapWith(Number),
   }
   const column = columns[order.by]
   const { type } = linkSortFields[order.by]
   const [direction, comparison] = order.descending ? [desc, sql`<`] : [asc, sql`>`]
   return db
-    .select({ link: links, sortValue: column, fileCount: totals.fileCount })
+    .select({ link: links, sortValue: column })
     .from(links)
-    .innerJoinLateral(totals, sql`true`)
     .where(
       and(
         eq(links.ownerId, ownerId),
         endingAfter && expiresSoon(endingAfter),
-        search ? containsText(ownerId, search) : undefined,
+        search ? containsText(search) : undefined,
         requestId ? eq(links.requestId, requestId) : undefined,
         after &&
           sql`(${column}, ${links.id}) ${comparison} (${after.value}::${type}, ${after.id}::uuid)`,
@@ -110,10 +82,13 @@ export async function listLinks(
 }
 
 /** Returns how many of the first links have at most `maxFiles` files together, at least one. */
-export function countLinksOnPage(rows: readonly { fileCount: number }[], maxFiles: number): number {
+export function countLinksOnPage(
+  rows: readonly { link: { fileCount: number } }[],
+  maxFiles: number,
+): number {
   let fileCount = 0
-  const end = rows.findIndex((row) => {
-    fileCount += row.fileCount
+  const end = rows.findIndex(({ link }) => {
+    fileCount += link.fileCount
     return fileCount > maxFiles
   })
   return end === -1 ? rows.length : Math.max(1, end)
@@ -129,18 +104,22 @@ function expiresSoon(now: Date): SQL | undefined {
   )
 }
 
-/** `like` would treat `%` and `_` as wildcards. */
-function containsText(ownerId: string, search: string): SQL {
+/**
+ * Matches links whose title or a file's name contains the text. The name of a single file is in
+ * `sortName`. `like` would treat `%` and `_` as wildcards.
+ */
+function containsText(search: string): SQL {
   const text = sql`lower(${search}::text)`
-  return sql`(strpos(lower(${links.title}), ${text}) > 0
-    or ${links.id} in (select ${files.linkId} from ${files}
-      where ${files.ownerId} = ${ownerId} and strpos(${files.searchName}, ${text}) > 0)
-    or ${links.id} in (select ${uploads.linkId} from ${uploads}
-      where ${uploads.ownerId} = ${ownerId}
-        and strpos(lower(${uploads.originalName}), ${text}) > 0))`
+  return sql`(strpos(${links.sortName}, ${text}) > 0
+    or (${links.title} is not null or ${links.fileCount} > 1) and (
+      exists (select 1 from ${files}
+        where ${files.linkId} = ${links.id} and strpos(${files.searchName}, ${text}) > 0)
+      or exists (select 1 from ${uploads}
+        where ${uploads.linkId} = ${links.id}
+          and strpos(lower(${uploads.originalName}), ${text}) > 0)))`
 }
 
-/** Finds one of a user's links. Returns undefined for a link without files and uploads. */
+/** Finds one of a user's links. */
 export async function findOwnLink(
   { db, stores }: { db: Db; stores: Stores },
   ownerId: string,
@@ -152,7 +131,7 @@ export async function findOwnLink(
     .where(and(eq(links.shortCode, shortCode), eq(links.ownerId, ownerId)))
   if (!link) return undefined
   const [view] = await addEntries({ db, stores }, [link])
-  return view && view.files.length > 0 ? view : undefined
+  return view
 }
 
 /** Adds their files to links, and the addresses that they couldn't be emailed to. */

@@ -7,7 +7,8 @@ import { queryPlansOf } from '../../../tests/support/query-plans.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { Link } from '../../shared/contract/links.ts'
 import { fileOrderTexts, parseOrder, type SortKey } from '../../shared/rules/files/file-order.ts'
-import { files } from '../db/schema.ts'
+import { files, links } from '../db/schema.ts'
+import { recountLinks } from './queries.ts'
 
 const hour = 60 * 60_000
 const day = 24 * hour
@@ -150,6 +151,7 @@ describe('the order of a list', () => {
         where owner_id = $1`,
       [ada.id],
     )
+    await recountLinks(app.deps.db, eq(links.ownerId, ada.id))
     await app.pool.query(
       `update links set download_count = files.download_count from files
         where links.id = link_id and links.owner_id = $1`,
@@ -259,7 +261,7 @@ describe('the query plan of the list, with thousands of links', () => {
 
   it('for the first page reads no other rows', async () => {
     const plans = await queryPlansOf(app.pool, () => ada.fetch('/api/links?limit=100'))
-    const [listPlan] = plans.filter((plan) => /from "links" inner join lateral/.test(plan))
+    const [listPlan] = plans.filter((plan) => / from "links" where "links"."owner_id"/.test(plan))
     expect(listPlan).toContain('Index Scan Backward using links_of_owner')
     expect(listPlan).not.toContain('Seq Scan')
   })

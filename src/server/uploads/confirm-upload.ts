@@ -3,7 +3,7 @@ import type { uploads } from '../../shared/contract/uploads.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { canAddFile, type Limits } from '../../shared/rules/tiers/tier-limits.ts'
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
-import { findBlocked, hasBlockedSize } from '../abuse/queries.ts'
+import { findBlocked } from '../abuse/queries.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, limitError } from '../errors.ts'
 import { type FileRow, findFile, markDeleted } from '../files/queries.ts'
@@ -46,7 +46,6 @@ const sealedAtOnce = 8
  * claim itself is never stored. A claimed CRC-32 is stored if storage doesn't know it. Bytes are
  * read before the response only for that comparison, or if their size matches blocked content; the
  * `compute-digests` job reads the rest, and replaces a claimed CRC-32.
- * @param found the open uploads by storage key, if the caller has just found them.
  * @returns the file of each request, in order, or an error: UPLOAD_NOT_FOUND, also for another
  * user's key; UPLOAD_INCOMPLETE; SIZE_MISMATCH, CHECKSUM_MISMATCH and CONTENT_BLOCKED, which end
  * the upload; UPLOAD_SUPERSEDED if a parallel request ended it; TIER_FILE_COUNT if the owner has
@@ -58,10 +57,9 @@ export async function confirmUploads(
   deps: ConfirmDeps,
   ownerId: string,
   requests: readonly ConfirmRequest[],
-  found?: ReadonlyMap<string, Upload>,
 ): Promise<PromiseSettledResult<FileRow>[]> {
   const keys = requests.map(({ cloudKey }) => cloudKey)
-  const openUploads = found ?? (await findUploads(deps.db, ownerId, keys))
+  const openUploads = await findUploads(deps.db, ownerId, keys)
   const seals: PromiseSettledResult<Checksums | null>[] = []
   for (let from = 0; from < requests.length; from += sealedAtOnce) {
     const sealing = requests.slice(from, from + sealedAtOnce).map(async (request) => {
@@ -94,9 +92,8 @@ export async function confirmUpload(
   deps: ConfirmDeps,
   ownerId: string,
   request: ConfirmRequest,
-  found?: ReadonlyMap<string, Upload>,
 ): Promise<FileRow> {
-  const [result] = await confirmUploads(deps, ownerId, [request], found)
+  const [result] = await confirmUploads(deps, ownerId, [request])
   if (result?.status !== 'fulfilled') throw result?.reason
   return result.value
 }
@@ -130,7 +127,7 @@ type SealedUpload = { request: ConfirmRequest; requestId: string | null } & Chec
  */
 async function seal(
   deps: ConfirmDeps,
-  upload: Upload,
+  upload: Upload & { hasBlockedSize: boolean },
   request: ConfirmRequest,
 ): Promise<Checksums | null> {
   const { db, stores } = deps
@@ -146,7 +143,7 @@ async function seal(
     throw new AppError('UPLOAD_INCOMPLETE', { cause })
   }
   const shouldCompare = request.sha256 !== undefined && store.computesSha256
-  const shouldHash = shouldCompare || (await hasBlockedSize(db, size))
+  const shouldHash = shouldCompare || upload.hasBlockedSize
   const digest = shouldHash ? await store.digest(storageKey) : null
   const sha256 = digest?.sha256 ?? null
   if (sha256 !== null && request.sha256 !== undefined && sha256 !== request.sha256) {

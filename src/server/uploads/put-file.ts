@@ -63,7 +63,7 @@ export async function putFile(
   const target = { kind: 'new', options } as const
   const { uploads } = await openUploads(deps, owner.id, [upload], target, startedAt)
   const [opened] = uploads as [Upload]
-  const { id, storage, storageKey: key } = opened
+  const { storage, storageKey: key } = opened
   // A shutdown waits until what was stored has been removed.
   return transfers.track(response, async () => {
     try {
@@ -73,9 +73,8 @@ export async function putFile(
         size = await stores.get(storage).receive({ key, maxSize }, { ...exchange, onReceived })
       })
       if (isLengthKnown && size < maxSize) throw new AppError('UPLOAD_INCOMPLETE')
-      if (size !== maxSize) await setUploadSize(db, id, size)
-      const found = new Map([[key, { ...opened, size }]])
-      return await confirmUpload(deps, owner.id, { cloudKey: key }, found)
+      if (size !== maxSize) await setUploadSize(db, opened, size)
+      return await confirmUpload(deps, owner.id, { cloudKey: key })
     } catch (error) {
       await removeUpload(deps, owner.id, key)
       throw error

@@ -14,11 +14,11 @@ import { slotTimeoutMs } from '../../shared/rules/files/retention.ts'
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { minuteInMs } from '../../shared/rules/format/units.ts'
 import { datesAfterConfirm } from '../../shared/rules/links/lifetime.ts'
-import { files, links, removals, uploads, users } from '../db/schema.ts'
+import { blockedContent, files, links, removals, uploads, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import { purgeAtOf, renewalEndsAt, updatePurgeTimes } from '../files/purge-queries.ts'
 import { type FileRow, isLinkOfFile } from '../files/queries.ts'
-import type { LinkRow } from '../links/queries.ts'
+import { type LinkRow, recountLinks } from '../links/queries.ts'
 
 export type UploadRow = typeof uploads.$inferSelect
 
@@ -63,13 +63,25 @@ export function insertUploads(
   return tx.insert(uploads).values(newUploads).returning()
 }
 
-/** Finds an owner's open uploads, by storage key. */
+/**
+ * Finds an owner's open uploads, by storage key. `hasBlockedSize` is true if blocked content has
+ * the same size; other files can't contain any.
+ */
 export async function findUploads(
   db: Db,
   ownerId: string,
   storageKeys: readonly string[],
-): Promise<ReadonlyMap<string, Upload>> {
-  return byKey(await selectUploads(db).where(isOwnedUpload(ownerId, storageKeys)))
+): Promise<ReadonlyMap<string, Upload & { hasBlockedSize: boolean }>> {
+  const blocked = db
+    .select({ size: blockedContent.size })
+    .from(blockedContent)
+    .where(eq(blockedContent.size, uploads.size))
+  const foundUploads = await db
+    .select({ ...uploadColumns, hasBlockedSize: sql<boolean>`exists (${blocked})` })
+    .from(links)
+    .innerJoin(uploads, eq(uploads.linkId, links.id))
+    .where(isOwnedUpload(ownerId, storageKeys))
+  return byKey(foundUploads)
 }
 
 /** Like `findUploads`, but locks the uploads and their links until the transaction ends. */
@@ -85,7 +97,7 @@ export async function lockUploads(
   return byKey(lockedUploads)
 }
 
-function byKey(foundUploads: readonly Upload[]): ReadonlyMap<string, Upload> {
+function byKey<Found extends Upload>(foundUploads: readonly Found[]): ReadonlyMap<string, Found> {
   return new Map(foundUploads.map((upload) => [upload.storageKey, upload]))
 }
 
@@ -108,20 +120,22 @@ export async function insertFiles(
   newFiles: readonly NewFile[],
   now: Date,
 ): Promise<FileRow[]> {
-  if (newFiles.length === 0) return []
-  const uploadIds = newFiles.map(({ upload }) => upload.id)
-  await tx.delete(uploads).where(inArray(uploads.id, uploadIds))
   const insertedFiles: FileRow[] = []
   for (const filesOfLink of Map.groupBy(newFiles, ({ upload }) => upload.linkId).values()) {
     const [{ upload: firstUpload }] = filesOfLink as [NewFile, ...NewFile[]]
-    const link = await updateLinkDates(tx, firstUpload.link, now)
+    const link = await updateLink(tx, firstUpload.link, filesOfLink.length, now)
     const { shortCode, expiresAt, maxLifetimeAt } = link
     const dates = {
       expiresAt: sql`${expiresAt}::timestamptz`,
       maxLifetimeAt: sql`${maxLifetimeAt}::timestamptz`,
     }
     const renewalEnd = sql`(select ${renewalEndsAt(now)} from ${users} where ${users.id} = ${link.ownerId})`
+    const uploadIds = filesOfLink.map(({ upload }) => upload.id)
+    const endedUploads = tx
+      .$with('ended_uploads')
+      .as(tx.delete(uploads).where(inArray(uploads.id, uploadIds)))
     const rows = await tx
+      .with(endedUploads)
       .insert(files)
       .values(
         filesOfLink.map(({ upload, ...fields }) => ({
@@ -145,23 +159,29 @@ export async function insertFiles(
   return insertedFiles
 }
 
-/** Sets the dates of a link that gets its first file or its last ones. Returns the link. */
-async function updateLinkDates(tx: Db, link: LinkRow, now: Date): Promise<LinkRow> {
-  if (link.readyAt) return link
-  const [counts] = await tx
-    .select({
-      files: tx.$count(files, eq(files.linkId, link.id)),
-      uploads: tx.$count(uploads, eq(uploads.linkId, link.id)),
-    })
-    .from(links)
+/**
+ * Counts a link's uploads that become files. Sets the dates of a link that gets its first file or
+ * its last ones. Returns the link.
+ */
+async function updateLink(
+  tx: Db,
+  link: LinkRow,
+  confirmedCount: number,
+  now: Date,
+): Promise<LinkRow> {
+  const pendingCount = link.pendingCount - confirmedCount
+  const hasFiles = link.fileCount > link.pendingCount
+  const isComplete = pendingCount === 0
+  const keepsDates = link.readyAt !== null || (hasFiles && !isComplete)
+  const dates = keepsDates ? {} : datesAfterConfirm(link, { hasFiles, isComplete }, now)
+  await tx
+    .update(links)
+    .set({ pendingCount, ...dates })
     .where(eq(links.id, link.id))
-  const hasFiles = counts !== undefined && counts.files > 0
-  const isComplete = counts?.uploads === 0
-  if (hasFiles && !isComplete) return link
-  const dates = datesAfterConfirm(link, { hasFiles, isComplete }, now)
-  await tx.update(links).set(dates).where(eq(links.id, link.id))
-  if (hasFiles) await updatePurgeTimes(tx, link.ownerId, now, eq(files.linkId, link.id))
-  return { ...link, ...dates }
+  if (hasFiles && !keepsDates) {
+    await updatePurgeTimes(tx, link.ownerId, now, eq(files.linkId, link.id))
+  }
+  return { ...link, pendingCount, ...dates }
 }
 
 /** Counts a user's files with active links. */
@@ -217,8 +237,12 @@ export async function touchOwnUpload(
 }
 
 /** Sets the size of an open upload whose length was unknown. */
-export async function setUploadSize(db: Db, id: string, size: number): Promise<void> {
-  await db.update(uploads).set({ size }).where(eq(uploads.id, id))
+export function setUploadSize(db: Db, { id, linkId }: UploadRow, size: number): Promise<void> {
+  return db.transaction(async (tx) => {
+    await tx.select({ id: links.id }).from(links).where(eq(links.id, linkId)).for('update')
+    await tx.update(uploads).set({ size }).where(eq(uploads.id, id))
+    await recountLinks(tx, eq(links.id, linkId))
+  })
 }
 
 /** Recorded activity may lag by this much, so most uploads record it only once. */

@@ -1,9 +1,10 @@
 import { and, desc, eq, inArray, lt, lte, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { idleUploadTimeoutMs } from '../../shared/rules/files/retention.ts'
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
-import { deletionReceipts, removals, uploads } from '../db/schema.ts'
+import { deletionReceipts, links, removals, uploads } from '../db/schema.ts'
 import { isOneOf, rowValues } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
+import { hasId, recountLinks } from '../links/queries.ts'
 import { nextAttemptAt, overdueMs } from '../storage/remove-stored.ts'
 import { isOwnedUpload } from './queries.ts'
 
@@ -28,12 +29,10 @@ export function endUploadsWhere(
   now: Date,
   firstAttempt: FirstAttempt = 'caller',
 ): Promise<EndedUpload[]> {
-  const lockedUploads = db
-    .select({ id: uploads.id })
-    .from(uploads)
+  const lockedUploads = selectIds(db)
     .where(condition)
     // A consistent order prevents deadlocks.
-    .orderBy(uploads.storageKey)
+    .orderBy(links.id, uploads.storageKey)
     .for('update')
   return endLocked(db, lockedUploads, now, firstAttempt)
 }
@@ -67,9 +66,7 @@ export function endIdleUploads(
   db: Db,
   { before, now, limit }: { before: Date; now: Date; limit: number },
 ): Promise<EndedUpload[]> {
-  const idleUploads = db
-    .select({ id: uploads.id })
-    .from(uploads)
+  const idleUploads = selectIds(db)
     .where(lt(uploads.lastActivityAt, before))
     .orderBy(uploads.lastActivityAt)
     .limit(limit)
@@ -92,18 +89,21 @@ export function endSurplusUploads(
     .where(eq(uploads.ownerId, ownerId))
     .orderBy(desc(uploads.lastActivityAt), desc(uploads.createdAt))
     .offset(keep)
-  const lockedUploads = tx
-    .select({ id: uploads.id })
-    .from(uploads)
+  const lockedUploads = selectIds(tx)
     .where(inArray(uploads.id, surplusUploads))
     // Skips locked uploads, which are being confirmed or ended.
     .for('update', { skipLocked: true })
   return endLocked(tx, lockedUploads, now, 'job')
 }
 
+/** Selects ids of uploads, with their links: whoever ends uploads locks both. */
+function selectIds(db: Db) {
+  return db.select({ id: uploads.id }).from(links).innerJoin(uploads, eq(uploads.linkId, links.id))
+}
+
 /**
  * Ends the uploads that `lockedUploads` selects. Their bytes are due for removal now, or 24 hours
- * after their last activity if that is earlier.
+ * after their last activity if that is earlier. A link without other files or uploads is removed.
  */
 function endLocked(
   db: Db,
@@ -111,13 +111,13 @@ function endLocked(
   now: Date,
   firstAttempt: FirstAttempt = 'caller',
 ): Promise<EndedUpload[]> {
-  const { id, storageKey, storage, lastActivityAt } = uploads
+  const { id, storageKey, storage, lastActivityAt, linkId } = uploads
   const endedUploads = db.$with('ended').as(
     db
       .delete(uploads)
       // An array, so that the subquery runs only once, before the first row is deleted.
       .where(sql`${id} = any(array${lockedUploads})`)
-      .returning({ storageKey, storage, lastActivityAt }),
+      .returning({ storageKey, storage, lastActivityAt, linkId }),
   )
   const row = rowValues(removals, {
     storageKey: endedUploads.storageKey,
@@ -127,11 +127,14 @@ function endLocked(
       ? { tries: sql`1`, tryAt: nextAttemptAt(0, now) }
       : { tries: sql`0`, tryAt: sql`${now}::timestamptz` }),
   })
-  return db
-    .with(endedUploads)
-    .insert(removals)
-    .select(sql`select ${row} from ${endedUploads}`)
-    .returning(endedUploadColumns)
+  const queued = db
+    .$with('queued')
+    .as(db.insert(removals).select(sql`select ${row} from ${endedUploads}`))
+  return db.transaction(async (tx) => {
+    const rows = await tx.with(endedUploads, queued).select().from(endedUploads)
+    if (rows.length > 0) await recountLinks(tx, hasId(rows.map(({ linkId }) => linkId)))
+    return rows
+  })
 }
 
 /** Claims up to `limit` removals that are due for an attempt and not claimed by another server. */

@@ -20,7 +20,7 @@ import { checkUpload, type Limits, largestFileSize } from '../../shared/rules/ti
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
 import type { Db, Deps } from '../deps.ts'
 import { AppError, limitError } from '../errors.ts'
-import { insertLink, type LinkRow, lockActiveLink } from '../links/queries.ts'
+import { hasId, insertLink, type LinkRow, lockActiveLink, recountLinks } from '../links/queries.ts'
 import {
   hasAllDeliveries,
   lockOpenRequest,
@@ -169,25 +169,9 @@ export async function openUploads(
     const isSurplus = open + requests.length > maxOpen
     // A sender must not end the owner's idle uploads.
     if (isFull || (fileRequest && isSurplus)) throw new AppError('REQUEST_FULL')
-    if (existing && existing.fileCount + requests.length > maxFilesPerLink) {
-      const message = `files: A link has ${groupDigits(maxFilesPerLink)} files at most.`
-      throw new AppError('INVALID_INPUT', { message })
-    }
-    const { expirationDays = 0 } = requests[0] ?? {}
-    const link =
-      existing?.link ??
-      (await insertLink(tx, {
-        ...(target?.kind === 'new' && target.options),
-        ownerId,
-        expirationDays,
-        maxLifetimeDays,
-        createdAt: now,
-        // The link has no file yet that could outlive the owner's choice.
-        ...firstLifetime(now, { expirationDays: maxLifetimeDays, maxLifetimeDays }),
-      }))
-    const rows = requests.map((request, index) => ({
+    requireFewFiles((existing?.link.fileCount ?? 0) + requests.length)
+    const uploadRows = requests.map((request, index) => ({
       ownerId,
-      linkId: link.id,
       position: (existing?.nextPosition ?? 0) + index,
       storage: store.name,
       storageKey: newStorageKey(),
@@ -202,7 +186,27 @@ export async function openUploads(
       createdAt: now,
       lastActivityAt: now,
     }))
-    const newUploads = await insertUploads(tx, rows)
+    const { expirationDays = 0 } = requests[0] ?? {}
+    const link =
+      existing?.link ??
+      (await insertLink(
+        tx,
+        {
+          ...(target?.kind === 'new' && target.options),
+          ownerId,
+          expirationDays,
+          maxLifetimeDays,
+          createdAt: now,
+          // The link has no file yet that could outlive the owner's choice.
+          ...firstLifetime(now, { expirationDays: maxLifetimeDays, maxLifetimeDays }),
+        },
+        uploadRows,
+      ))
+    const newUploads = await insertUploads(
+      tx,
+      uploadRows.map((row) => ({ ...row, linkId: link.id })),
+    )
+    if (existing) await recountLinks(tx, hasId([link.id]))
     if (isSurplus) await endSurplusUploads(tx, ownerId, maxOpen, now)
     return { uploads: newUploads.map((upload) => ({ ...upload, link })), isNew: true }
   })
@@ -220,6 +224,13 @@ async function lockTarget(tx: Db, ownerId: string, target: LinkTarget | null, no
   if (fileRequest && existing?.link.shared) throw new AppError('LINK_NOT_FOUND')
   const isFull = fileRequest && !existing && (await hasAllDeliveries(tx, fileRequest))
   return { fileRequest, existing, isFull }
+}
+
+/** @throws {AppError} INVALID_INPUT if a link can't have so many files. */
+function requireFewFiles(count: number): void {
+  if (count <= maxFilesPerLink) return
+  const message = `files: A link has ${groupDigits(maxFilesPerLink)} files at most.`
+  throw new AppError('INVALID_INPUT', { message })
 }
 
 /** What the owner of new uploads has and can use. */

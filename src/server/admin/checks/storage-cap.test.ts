@@ -173,11 +173,14 @@ describe('the total compared with the cap', () => {
     createdAt: now,
     expiresAt: now,
     maxLifetimeAt: now,
+    fileCount: 1,
+    pendingCount: 1,
+    firstName: 'a.txt',
   }
   const insertUpload = async (size: number) => {
     const [link] = await server.db
       .insert(links)
-      .values({ ...linkColumns, shortCode: newShortCode() })
+      .values({ ...linkColumns, shortCode: newShortCode(), totalSize: size })
       .returning()
     await server.db.insert(uploads).values({
       ownerId: 'ada',
