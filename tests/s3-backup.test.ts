@@ -18,6 +18,7 @@ import { openS3Storage } from '../src/server/storage/s3/s3.ts'
 import type { SealedObjects } from '../src/server/storage/storage.ts'
 import { newStorageKey } from '../src/server/storage/storage-key.ts'
 import { countStoredBytes } from './support/bucket.ts'
+import { findWrongTotals } from './support/link-totals.ts'
 import { sha256 } from './support/make.ts'
 import { freshDatabase } from './support/postgres.ts'
 import { countOpenUploads, describeOnS3, makeBucket } from './support/s3.ts'
@@ -138,6 +139,8 @@ describeOnS3('a backup', () => {
       expect(await countStoredBytes(bucket)).toBe(totalSize(bytesByKey))
       expect(await readStores(targetDatabase)).toEqual(['s3'])
       expect(await targetDatabase.db.$count(uploads)).toBe(0)
+      expect(await targetDatabase.db.$count(links)).toBe(bytesByKey.size)
+      expect(await findWrongTotals(pool)).toEqual([])
 
       const inbound = await backUp('back', bucketConfig)
       await homeObjects.claim(installation)

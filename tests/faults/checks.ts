@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { File } from '../../src/shared/contract/files.ts'
 import { hangTimeoutMs } from '../support/hang.ts'
+import { findWrongTotals } from '../support/link-totals.ts'
 import { json } from '../support/make.ts'
 import type { RandomInt } from '../support/seeded-rounds.ts'
 import type { Caller } from './call.ts'
@@ -165,6 +166,8 @@ export async function checkAfterTwoDays(
   await checkStoredFiles(directDb, storageReader)
   await checkOpenUploads(directDb, storageReader)
   await checkRemovalsDone(directDb)
+  const codes = await findWrongTotals(directDb)
+  if (codes.length > 0) throw new Violation(`wrong counts of the links ${codes.join(', ')}`)
   await drainEmailQueue(server, directDb)
   collectEmails(mailbox, mailServer)
   for (const user of users) {

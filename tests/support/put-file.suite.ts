@@ -5,12 +5,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { uploads } from '../../src/server/db/schema.ts'
 import type { File } from '../../src/shared/contract/files.ts'
 import { mebibyte } from '../../src/shared/rules/format/units.ts'
 import type { TestAppOptions } from './app-server.ts'
 import { makeKey, revokeKey } from './keys.ts'
+import { findWrongTotals } from './link-totals.ts'
 import { expectOk, json, makePerson, type Person } from './make.ts'
 import { startTestApp, type TestApp } from './test-app.ts'
 
@@ -40,6 +41,7 @@ export function describePutFile(name: string, options: () => Promise<TestAppOpti
       keyId = created.id
       authorization = `Authorization: Bearer ${created.key}`
     })
+    afterEach(async () => expect(await findWrongTotals(app.pool)).toEqual([]))
     afterAll(async () => {
       await rm(folder, { recursive: true })
       const errorLines = app.logLines.filter(({ level }) => level >= 50)

@@ -1,6 +1,7 @@
 import { asc, eq, gt, max, sql } from 'drizzle-orm'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { findWrongTotals } from '../../../tests/support/link-totals.ts'
 import { insertFilesQuery } from '../../../tests/support/many-files.ts'
 import {
   type FreshDatabase,
@@ -8,6 +9,7 @@ import {
 } from '../../../tests/support/open-fresh-database.ts'
 import { type LogLine, logCollector } from '../../../tests/support/test-log.ts'
 import { auditLog, files, users } from '../db/schema.ts'
+import { recountLinks } from '../links/queries.ts'
 import { sanitizeFileNames } from './sanitize-file-names.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
@@ -43,6 +45,7 @@ function runSanitize() {
 async function makeUncleanFiles(count: number) {
   await server.pool.query(insertFilesQuery('ada', count, now))
   await server.db.update(files).set({ originalName: sql`'<' || original_name` })
+  await recountLinks(server.db, undefined)
 }
 
 function countUncleanFiles() {
@@ -93,6 +96,7 @@ it('sanitizes names by the rule for uploads, except those of deleted files', asy
       .set({ originalName: names[index], deletedAt })
       .where(eq(files.id, id))
   }
+  await recountLinks(server.db, undefined)
   expect(await runSanitize()).toEqual({ updated: 2, errors: 0 })
   const rows = await server.db.select().from(files).orderBy(asc(files.size))
   expect(rows.map(({ originalName }) => originalName)).toEqual([
@@ -111,6 +115,7 @@ it('sanitizes names by the rule for uploads, except those of deleted files', asy
 it('handles any number of files', async () => {
   await makeUncleanFiles(1100)
   expect(await runSanitize()).toEqual({ updated: 1100, errors: 0 })
+  expect(await findWrongTotals(server.pool)).toEqual([])
   expect(await countUncleanFiles()).toBe(0)
   expect(await listAuditDetails()).toEqual([{ updated: 1100, errors: 0 }])
 })

@@ -18,6 +18,7 @@ import { eq, isNotNull } from 'drizzle-orm'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { serveApp } from '../../../tests/support/app-server.ts'
+import { findWrongTotals } from '../../../tests/support/link-totals.ts'
 import {
   logIn,
   makeClient,
@@ -165,6 +166,7 @@ it('restores everything stored when the backup began, despite concurrent uploads
     for (const file of filesBefore)
       expect(await downloadHash(restoredServer.url, file)).toBe(sha256(file.bytes))
     for (const file of filesDuring) expect(await downloadHash(restoredServer.url, file)).toBe(404)
+    expect(await findWrongTotals(restoredServer.pool)).toEqual([])
     expect(await downloadHash(restoredServer.url, deletedFile)).toBe(404)
     // Backups don't contain the bytes of open uploads, so the browser must start this one again.
     const client = makeClient(restoredServer, await logIn(restoredServer, ada.email, ada.password))

@@ -84,6 +84,45 @@ test('a different baseline stops startup and leaves the database unchanged', asy
   await database.drop()
 })
 
+test('an upgrade from 1.0.0 counts the files of each link', async () => {
+  const database = await emptyDatabase()
+  const folder = await mkdtemp(join(tmpdir(), 'mayfly-baseline-'))
+  await cp(migrationsFolder, folder, { recursive: true })
+  const journalPath = join(folder, 'meta/_journal.json')
+  const journal = JSON.parse(await readFile(journalPath, 'utf8'))
+  await writeFile(journalPath, JSON.stringify({ ...journal, entries: [journal.entries[0]] }))
+  await migrateDatabase({ connectionString: database.url }, folder)
+  await query(
+    database.url,
+    `insert into users (id, name, email, created_at, updated_at)
+      values ('ada', 'Ada', 'ada@example.org', now(), now());
+    insert into links (id, owner_id, short_code, title, expiration_days, max_lifetime_days, created_at,
+        expires_at, max_lifetime_at)
+      select md5(code)::uuid, 'ada', code, title, 3, 30, now(), now(), now()
+      from (values ('both', 'Holiday'), ('file', null), ('empty', null)) made (code, title);
+    insert into files (owner_id, storage, storage_key, original_name, mime_type, size, link_id,
+        position, created_at, purge_at)
+      select 'ada', 'disk', code, 'B.txt', 'text/plain', 20, md5(code)::uuid, 1, now(), now()
+      from (values ('both'), ('file')) made (code);
+    insert into uploads (owner_id, storage, storage_key, original_name, mime_type, size, link_id,
+        position, created_at, last_activity_at)
+      values ('ada', 'disk', 'open', 'A.txt', 'text/plain', 10, md5('both')::uuid, 0, now(), now())`,
+  )
+  await migrateDatabase({ connectionString: database.url })
+  const columns = 'short_code, file_count, pending_count, total_size, first_name, sort_name'
+  expect(await query(database.url, `select ${columns} from links order by short_code`)).toEqual([
+    {
+      ...{ short_code: 'both', file_count: 2, pending_count: 1, total_size: '30' },
+      ...{ first_name: 'A.txt', sort_name: 'holiday' },
+    },
+    {
+      ...{ short_code: 'file', file_count: 1, pending_count: 0, total_size: '20' },
+      ...{ first_name: 'B.txt', sort_name: 'b.txt' },
+    },
+  ])
+  await Promise.all([database.drop(), rm(folder, { recursive: true })])
+})
+
 describe('an upgrade', () => {
   const renaming = 'alter table short_codes rename column code to short_code'
   let database: TestDatabase

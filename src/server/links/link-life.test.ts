@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
   changeLink,
   contentsOf,
@@ -15,6 +15,7 @@ import {
   requestMoreFiles,
   startLink,
 } from '../../../tests/support/link-requests.ts'
+import { findWrongTotals } from '../../../tests/support/link-totals.ts'
 import {
   json,
   makeClient,
@@ -40,6 +41,7 @@ beforeAll(async () => {
   app = await startTestApp()
   owner = await makePerson(app, { tier: 'premium' })
 })
+afterEach(async () => expect(await findWrongTotals(app.pool)).toEqual([]))
 afterAll(async () => {
   const failures = app.logLines.filter(({ level }) => level >= 50)
   await app.close()

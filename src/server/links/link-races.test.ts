@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { eq } from 'drizzle-orm'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
   changeLink,
   contentsOf,
@@ -10,6 +10,7 @@ import {
   requestMoreFiles,
   startLink,
 } from '../../../tests/support/link-requests.ts'
+import { findWrongTotals } from '../../../tests/support/link-totals.ts'
 import {
   json,
   makeClient,
@@ -45,6 +46,7 @@ beforeAll(async () => {
   owner = await makePerson(app, { tier: 'premium' })
   admin = await makePerson(app, { role: 'admin' })
 })
+afterEach(async () => expect(await findWrongTotals(app.pool)).toEqual([]))
 afterAll(async () => {
   const failures = app.logLines.filter(({ level }) => level >= 50)
   await app.close()

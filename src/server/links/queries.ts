@@ -15,6 +15,24 @@ import { updatePurgeTimes } from '../files/purge-queries.ts'
 
 export type LinkRow = typeof links.$inferSelect
 
+/** The columns that the start and the confirmation of an upload need. */
+export const linkColumnsOfUpload = {
+  id: links.id,
+  ownerId: links.ownerId,
+  shortCode: links.shortCode,
+  expirationDays: links.expirationDays,
+  maxLifetimeDays: links.maxLifetimeDays,
+  createdAt: links.createdAt,
+  readyAt: links.readyAt,
+  expiresAt: links.expiresAt,
+  maxLifetimeAt: links.maxLifetimeAt,
+  requestId: links.requestId,
+  fileCount: links.fileCount,
+  pendingCount: links.pendingCount,
+}
+
+export type LinkOfUpload = Pick<LinkRow, keyof typeof linkColumnsOfUpload>
+
 /** Generates a short code. Issuing it fails if it was ever issued before. */
 export const newShortCode = customAlphabet(shortCodeAlphabet, shortCodeLength)
 
@@ -29,7 +47,7 @@ export async function insertLink(
     'shortCode' | 'fileCount' | 'pendingCount' | 'totalSize' | 'firstName'
   >,
   newUploads: readonly { originalName: string; size: number }[],
-): Promise<LinkRow> {
+): Promise<LinkOfUpload> {
   const shortCode = newShortCode()
   const issuedCode = tx
     .$with('issued_code')
@@ -45,7 +63,7 @@ export async function insertLink(
       totalSize: newUploads.reduce((sum, { size }) => sum + size, 0),
       firstName: newUploads[0]?.originalName ?? '',
     })
-    .returning()
+    .returning(linkColumnsOfUpload)
   if (!link) throw new Error('Expected the inserted link.')
   return link
 }

@@ -91,6 +91,7 @@ describe('a search', () => {
       .update(files)
       .set({ originalName: 'back\\slash.txt' })
       .where(eq(files.originalName, '1000 sure.txt'))
+    await recountLinks(app.deps.db, eq(links.ownerId, ada.id))
   })
 
   it.each([

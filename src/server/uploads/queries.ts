@@ -18,14 +18,14 @@ import { blockedContent, files, links, removals, uploads, users } from '../db/sc
 import type { Db } from '../deps.ts'
 import { purgeAtOf, renewalEndsAt, updatePurgeTimes } from '../files/purge-queries.ts'
 import { type FileRow, isLinkOfFile } from '../files/queries.ts'
-import { type LinkRow, recountLinks } from '../links/queries.ts'
+import { type LinkOfUpload, linkColumnsOfUpload, recountLinks } from '../links/queries.ts'
 
 export type UploadRow = typeof uploads.$inferSelect
 
-/** An open upload with the link that its file will belong to. */
-export type Upload = UploadRow & { link: LinkRow }
+/** An open upload with what its confirmation needs of its link. */
+export type Upload = UploadRow & { link: LinkOfUpload }
 
-const uploadColumns = { ...getTableColumns(uploads), link: links }
+const uploadColumns = { ...getTableColumns(uploads), link: linkColumnsOfUpload }
 
 function selectUploads(db: Db) {
   return db.select(uploadColumns).from(links).innerJoin(uploads, eq(uploads.linkId, links.id))
@@ -165,20 +165,19 @@ export async function insertFiles(
  */
 async function updateLink(
   tx: Db,
-  link: LinkRow,
+  link: LinkOfUpload,
   confirmedCount: number,
   now: Date,
-): Promise<LinkRow> {
+): Promise<LinkOfUpload> {
   const pendingCount = link.pendingCount - confirmedCount
   const hasFiles = link.fileCount > link.pendingCount
   const isComplete = pendingCount === 0
-  const keepsDates = link.readyAt !== null || (hasFiles && !isComplete)
-  const dates = keepsDates ? {} : datesAfterConfirm(link, { hasFiles, isComplete }, now)
+  const dates = datesAfterConfirm(link, { hasFiles, isComplete }, now)
   await tx
     .update(links)
     .set({ pendingCount, ...dates })
     .where(eq(links.id, link.id))
-  if (hasFiles && !keepsDates) {
+  if (hasFiles && isComplete && !link.readyAt) {
     await updatePurgeTimes(tx, link.ownerId, now, eq(files.linkId, link.id))
   }
   return { ...link, pendingCount, ...dates }
