@@ -47,8 +47,8 @@ export const linkSortFields = {
 } satisfies Record<SortKey, { shape: z.ZodType<string | number>; type: SQL }>
 
 /**
- * Lists a page of a user's links, each with its sort value. By downloads, it sorts all of the user's
- * links; each other order has an index.
+ * Lists a page of a user's links, each with its sort value. The order by downloads sorts all of the
+ * user's links; the others have an index.
  */
 export async function listLinks(
   db: Db,
