@@ -1,4 +1,5 @@
 import { formatSizeLimit, parseSize } from '../format/file-size.ts'
+import { groupDigits } from '../format/numbers.ts'
 import { unlimited } from '../tiers/limit-settings.ts'
 import { type Tier, tiers, tierTraits } from '../tiers/tier.ts'
 import type { TierLimits } from '../tiers/tier-limits.ts'
@@ -21,7 +22,7 @@ export const defaultCap: StorageCap = { maxStored: null, leastFree: 0 }
 const maxGigabytes = 1_000_000
 const maxBytes = maxGigabytes * 1024 ** 3
 /** Unlike the output of `formatSizeLimit`, this has thousands separators. */
-const maxSizeText = `${maxGigabytes.toLocaleString('en')}GB`
+const maxSizeText = `${groupDigits(maxGigabytes)}GB`
 const minCap = 1024 ** 2
 
 /** The allowed values of each setting, worded to follow 'must be'. */

@@ -2,12 +2,12 @@ import { dayInMs, hourInMs, minuteInMs } from './units.ts'
 
 /** Formats a number with its noun, such as '1 file' or '1,234,567 files'. */
 export function formatCount(count: number, singular: string, plural = `${singular}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? singular : plural}`
+  return `${groupDigits(count)} ${count === 1 ? singular : plural}`
 }
 
 /**
  * Formats a whole number with thousands separators, such as '12,345'. Unlike
- * `toLocaleString('en')`, it needs no locale data, which would add 3 ms to startup and 3 MiB of
+ * `toLocaleString('en')`, it needs no locale data, which would add 20 ms to startup and 3 MiB of
  * memory.
  */
 export function groupDigits(number: number): string {

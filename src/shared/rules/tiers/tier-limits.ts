@@ -1,5 +1,5 @@
 import { formatSizeLimit } from '../format/file-size.ts'
-import { joinWithOr } from '../format/numbers.ts'
+import { groupDigits, joinWithOr } from '../format/numbers.ts'
 import { gibibyte, mebibyte } from '../format/units.ts'
 import { defaultExpirationDays } from '../links/lifetime.ts'
 import { type Tier, tiers, tierTraits } from './tier.ts'
@@ -118,7 +118,7 @@ export function checkUpload(upload: PlannedUpload, limits: Limits): UploadLimitE
 /** Formats a limit on the number of files, such as '3 files' or 'unlimited files'. */
 export function filesText(maxFiles: number | null): string {
   if (maxFiles === null) return 'unlimited files'
-  return maxFiles === 1 ? '1 file' : `${maxFiles.toLocaleString('en')} files`
+  return maxFiles === 1 ? '1 file' : `${groupDigits(maxFiles)} files`
 }
 
 /** Formats one or more numbers of days, such as '1 day' or '3, 5 or 7 days'. */
@@ -133,7 +133,7 @@ export function daysText(...days: readonly number[]): string {
 export function filesLeftText(maxFiles: number, activeFileCount: number): string {
   const remainingFileCount = maxFiles - activeFileCount
   if (remainingFileCount <= 0) return 'None left: delete files to make room'
-  return `${remainingFileCount.toLocaleString('en')} of ${maxFiles.toLocaleString('en')} left`
+  return `${groupDigits(remainingFileCount)} of ${groupDigits(maxFiles)} left`
 }
 
 /** Summarizes a tier's limits, such as '3 files at most, 500MB each, for 3 days'. */
