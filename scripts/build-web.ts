@@ -11,6 +11,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build, type InlineConfig } from 'vite'
 import type { renderDownloadPages } from '../src/web/downloads/render.tsx'
+import type { renderShell } from '../src/web/pages/shell.tsx'
 import type { renderPublicPages } from '../src/web/public-pages/render.tsx'
 import type { renderRequestPages } from '../src/web/requests/page/render.tsx'
 import { buildIcons } from './build-icons.ts'
@@ -164,6 +165,7 @@ async function buildRenderers() {
     downloads: 'downloads/render.tsx',
     requests: 'requests/page/render.tsx',
     public: 'public-pages/render.tsx',
+    shell: 'pages/shell.tsx',
   }
   await build({
     ...config,
@@ -191,7 +193,8 @@ async function buildRenderers() {
     await loadRenderer('downloads')
   const requests: { renderRequestPages: typeof renderRequestPages } = await loadRenderer('requests')
   const pages: { renderPublicPages: typeof renderPublicPages } = await loadRenderer('public')
-  return { ...downloads, ...requests, ...pages }
+  const shell: { renderShell: typeof renderShell } = await loadRenderer('shell')
+  return { ...downloads, ...requests, ...pages, ...shell }
 }
 
 /** Throws if a page refers to an asset that doesn't exist. */
@@ -234,9 +237,11 @@ await buildClient()
 await buildIcons(join(root, 'src/web/public/favicon.svg'), distDir)
 
 const renderers = await buildRenderers()
+const application = await readFile(join(distDir, 'index.html'), 'utf8')
 const downloadPages = renderers.renderDownloadPages(downloadScript)
 const requestPages = renderers.renderRequestPages({ standard: downloadScript, send: sendScript })
 const pages = new Map([
+  ['index.html', application.replace('<div id="root"></div>', renderers.renderShell)],
   ['download.html', downloadPages.link],
   ['download-file-row.html', downloadPages.fileRow],
   ['download-invalid.html', downloadPages.invalid],

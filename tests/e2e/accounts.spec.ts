@@ -1,5 +1,5 @@
 import { makeClient, makePerson } from '../support/make.ts'
-import { openDashboard } from './support/dashboard.ts'
+import { signIn } from './support/dashboard.ts'
 import { expect, test } from './support/test.ts'
 
 test('a visitor finds the login, the signup and the trial', async ({ errors, page }) => {
@@ -34,9 +34,23 @@ test('a visitor finds the login, the signup and the trial', async ({ errors, pag
   await expect(page.getByRole('link', { name: 'Get Started' })).toBeVisible()
 })
 
-test('logging out ends the session', async ({ app, context, page }) => {
+test('the dashboard greets before its scripts load; logging out ends the session', async ({
+  app,
+  context,
+  page,
+}) => {
   const person = await makePerson(app)
-  await openDashboard(page, app, person)
+  const loading = Promise.withResolvers<void>()
+  await page.route('**/assets/index-*.js', async (route) => {
+    await loading.promise
+    await route.continue()
+  })
+  await signIn(page, app, person)
+  await page.goto('/', { waitUntil: 'commit' })
+  await expect(page.getByRole('heading', { name: /^Welcome back, / })).toBeVisible()
+  await expect(page.locator('#content')).toBeHidden()
+  loading.resolve()
+  await expect(page.getByRole('button', { name: 'Choose files' })).toBeVisible()
   const cookieHeader = (await context.cookies())
     .map(({ name, value }) => `${name}=${value}`)
     .join('; ')

@@ -39,6 +39,8 @@ export type CallInput<R extends Route> = InputPart<R, 'params'> &
     uploadToken?: string | undefined
     /** If true, bypasses the browser's cache and updates it with the response. */
     fresh?: boolean
+    /** The response to this request, if the page has sent it already. */
+    early?: Promise<Response> | undefined
   }
 
 export type CallResponse<R extends Route> = z.output<EndpointsByRoute[R]['response']>
@@ -154,6 +156,7 @@ interface AnyCallInput {
   signal?: AbortSignal
   uploadToken?: string | undefined
   fresh?: boolean
+  early?: Promise<Response> | undefined
 }
 
 /**
@@ -161,24 +164,25 @@ interface AnyCallInput {
  * session has ended, deletes the hint cookie so the next page doesn't try to load the user.
  */
 async function sendRequest(route: Route, input: AnyCallInput = {}) {
-  const { params = {}, query = {}, body, bytes, signal, uploadToken, fresh } = input
+  const { params = {}, query = {}, body, bytes, signal, uploadToken, fresh, early } = input
   const [method = '', path = ''] = route.split(' ')
   const hint = readHint(document)
-  const sentAt = Date.now()
+  const sentAt = early ? performance.timeOrigin : Date.now()
   try {
-    const response = await fetch(fillPath(path, params) + toQueryString(query), {
-      method,
-      credentials: 'include',
-      headers: {
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...(uploadToken !== undefined && { authorization: `Upload ${uploadToken}` }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      // No content type is set here because a Blob provides its own.
-      ...(bytes && { body: bytes }),
-      ...(signal && { signal }),
-      ...(fresh && { cache: 'reload' }),
-    })
+    const response = await (early ??
+      fetch(fillPath(path, params) + toQueryString(query), {
+        method,
+        credentials: 'include',
+        headers: {
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(uploadToken !== undefined && { authorization: `Upload ${uploadToken}` }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        // No content type is set here because a Blob provides its own.
+        ...(bytes && { body: bytes }),
+        ...(signal && { signal }),
+        ...(fresh && { cache: 'reload' }),
+      }))
     const date = readResponseDate(response.headers)
     if (date) pageClock.observe({ date, sentAt, receivedAt: Date.now() })
     if (!response.ok) throw await toApiError(response)

@@ -29,6 +29,14 @@ test('returns the user from the server', async () => {
   expect(await fetchCurrentUser()).toEqual({ id: 'ada' })
 })
 
+test('uses the response that the page has requested, once', async () => {
+  globalThis.userResponse = Promise.resolve(Response.json({ id: 'ada' }))
+  expect(await fetchCurrentUser()).toEqual({ id: 'ada' })
+  page.client.clear()
+  page.on('GET /api/auth/user', () => ({ id: 'eve' }))
+  expect(await fetchCurrentUser()).toEqual({ id: 'eve' })
+})
+
 test('returns null without a session, and reports no error', async () => {
   page.on('GET /api/auth/user', unauthorized)
   expect(await fetchCurrentUser()).toBeNull()

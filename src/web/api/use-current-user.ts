@@ -4,6 +4,17 @@ import { ApiError, call } from './call.ts'
 import { readHint } from './hint-cookie.ts'
 import { limitsQuery } from './public-values.ts'
 
+declare global {
+  /** The response for the first `currentUserQuery`, requested by the page (`pages/shell.tsx`). */
+  var userResponse: Promise<Response> | undefined
+}
+
+function takeEarlyResponse() {
+  const { userResponse } = globalThis
+  globalThis.userResponse = undefined
+  return userResponse
+}
+
 /**
  * Loads the signed-in user and the limits, or null if nobody is signed in. A 401 is a valid
  * response here, not an error (spec §4).
@@ -14,7 +25,10 @@ export const currentUserQuery = queryOptions({
     // Without the hint cookie, nobody is signed in, so no request is needed.
     if (readHint(document) === null) return null
     try {
-      const { limits, ...user } = await call('GET /api/auth/user', { signal })
+      const { limits, ...user } = await call('GET /api/auth/user', {
+        signal,
+        early: takeEarlyResponse(),
+      })
       client.setQueryData(limitsQuery.queryKey, limits)
       return user
     } catch (error) {

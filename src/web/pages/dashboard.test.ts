@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { selectMainAction, welcomeName } from './dashboard.tsx'
+import { welcomeName } from '../../shared/rules/accounts/names.ts'
+import { selectMainAction } from './dashboard.tsx'
 
 const state = { hasNewFiles: true, wantsTrial: true, hasKeptFiles: true }
 

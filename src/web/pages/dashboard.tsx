@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useRef, useState } from 'react'
 import { useSearchParams } from 'wouter'
 import type { User } from '../../shared/contract/account.ts'
+import { welcomeName } from '../../shared/rules/accounts/names.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { selectedDays } from '../../shared/rules/tiers/tier-limits.ts'
 import { useFeatures, useLimits } from '../api/public-values.ts'
@@ -317,12 +318,4 @@ export function selectMainAction({ hasNewFiles, wantsTrial, hasKeptFiles }: Uplo
   if (hasNewFiles) return 'copy'
   if (wantsTrial) return 'trial'
   return hasKeptFiles ? 'upload' : 'choose'
-}
-
-/**
- * Returns the first name, or else the part of the email address before the @, or else 'User' (spec
- * §2).
- */
-export function welcomeName(user: { firstName?: string; email?: string }): string {
-  return user.firstName?.trim() || user.email?.split('@', 1)[0]?.trim() || 'User'
 }

@@ -24,8 +24,10 @@ export async function fillLogin(page: Page, { email, password }: Account): Promi
   await page.getByRole('button', { name: 'Sign In' }).click()
 }
 
+/** Waits for the dashboard itself: the page greets the user before its scripts have loaded. */
 function expectDashboard(page: Page): Promise<void> {
-  return expect(page.getByRole('heading', { name: /^Welcome back, / })).toBeVisible()
+  const content = page.locator('#content')
+  return expect(content.getByRole('heading', { name: /^Welcome back, / })).toBeVisible()
 }
 
 export async function openSecondTab(context: BrowserContext): Promise<Page> {
