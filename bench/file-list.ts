@@ -67,7 +67,7 @@ async function insertAllFiles(mayfly: Mayfly, http: HttpClient, cookie: string):
     await insertFiles(await signIn(mayfly, http), filesPerOtherAccount)
   }
   await insertFiles(cookie, fileCount)
-  await mayfly.sql('vacuum analyze files')
+  await mayfly.sql('vacuum analyze files, links')
 }
 
 async function measureScrolling(mayfly: Mayfly, cookie: string): Promise<Row[]> {

@@ -15,8 +15,28 @@ import type { LinkRow } from './queries.ts'
 /** A file of a link, or an upload that will become one. */
 export type LinkEntry = z.input<typeof ownLinkFile> & { linkId: string | null; position: number }
 
+/** The columns that lists and pages of links need. */
+const listedColumns = {
+  id: links.id,
+  shortCode: links.shortCode,
+  title: links.title,
+  message: links.message,
+  passwordHash: links.passwordHash,
+  maxDownloads: links.maxDownloads,
+  downloadCount: links.downloadCount,
+  createdAt: links.createdAt,
+  expiresAt: links.expiresAt,
+  maxLifetimeAt: links.maxLifetimeAt,
+  requestId: links.requestId,
+  senderName: links.senderName,
+  shared: links.shared,
+  fileCount: links.fileCount,
+}
+
+type ListedLink = Pick<LinkRow, keyof typeof listedColumns>
+
 /** A link with its files, in the order in which its owner chose them. */
-export type LinkView = LinkRow & {
+export type LinkView = ListedLink & {
   state: 'uploading' | 'ready'
   hasPassword: boolean
   totalSize: number
@@ -54,7 +74,7 @@ export async function listLinks(
   db: Db,
   ownerId: string,
   { limit, order, after, search, requestId, endingAfter }: LinkPageOptions,
-): Promise<{ link: LinkRow; sortValue: string | number | Date }[]> {
+): Promise<{ link: ListedLink; sortValue: string | number | Date }[]> {
   const columns = {
     date: sql`${links.createdAt}`.mapWith(links.createdAt),
     name: sql<string>`${links.sortName}`,
@@ -65,7 +85,7 @@ export async function listLinks(
   const { type } = linkSortFields[order.by]
   const [direction, comparison] = order.descending ? [desc, sql`<`] : [asc, sql`>`]
   return db
-    .select({ link: links, sortValue: column })
+    .select({ link: listedColumns, sortValue: column })
     .from(links)
     .where(
       and(
@@ -126,7 +146,7 @@ export async function findOwnLink(
   shortCode: string,
 ): Promise<LinkView | undefined> {
   const [link] = await db
-    .select()
+    .select(listedColumns)
     .from(links)
     .where(and(eq(links.shortCode, shortCode), eq(links.ownerId, ownerId)))
   if (!link) return undefined
@@ -137,7 +157,7 @@ export async function findOwnLink(
 /** Adds their files to links, and the addresses that they couldn't be emailed to. */
 export async function addEntries(
   { db, stores }: { db: Db; stores: Stores },
-  rows: readonly LinkRow[],
+  rows: readonly ListedLink[],
 ): Promise<LinkView[]> {
   const ids = rows.map(({ id }) => id)
   const fileRows = await db
