@@ -202,6 +202,9 @@ async function checkAssets(html: string) {
   for (const [path] of html.matchAll(/\/assets\/[\w.-]+/g)) await access(join(distDir, path))
 }
 
+/** Larger files, such as the script of the API reference, would take seconds at the best quality. */
+const maxBestBytes = 1_000_000
+
 /**
  * Writes Brotli and gzip copies of compressible files. Skips templates, which the server fills in.
  */
@@ -215,7 +218,10 @@ async function compress() {
       .map(async (file) => {
         const path = join(file.parentPath, file.name)
         const bytes = await readFile(path)
-        const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length }
+        const params = {
+          [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+          [constants.BROTLI_PARAM_QUALITY]: bytes.length > maxBestBytes ? 9 : 11,
+        }
         await writeFile(`${path}.br`, await promisify(brotliCompress)(bytes, { params }))
         await writeFile(`${path}.gz`, await promisify(gzip)(bytes, { level: 9 }))
       }),
@@ -226,17 +232,17 @@ process.env.NODE_ENV = 'production'
 const dashboardFiles = await buildApplication()
 const { uploadsScript, sendScript } = await buildUploadScripts()
 const urls = { uploadsScript, dashboardFiles }
-const downloadScript = await buildScript('downloads/enhance.ts', urls)
-const scripts = {
-  apiDocs: await buildScript('public-pages/api-docs-script.ts', urls),
-  signIn: await buildScript('public-pages/sign-in/sign-in-script.ts', urls),
-  standard: await buildScript('public-pages/page-script.ts', urls),
-}
-await buildScript('uploads/kept/share-worker.ts', urls, 'share-worker.js')
-await buildClient()
-await buildIcons(join(root, 'src/web/public/favicon.svg'), distDir)
-
-const renderers = await buildRenderers()
+const [renderers, downloadScript, apiDocs, signIn, standard] = await Promise.all([
+  buildRenderers(),
+  buildScript('downloads/enhance.ts', urls),
+  buildScript('public-pages/api-docs-script.ts', urls),
+  buildScript('public-pages/sign-in/sign-in-script.ts', urls),
+  buildScript('public-pages/page-script.ts', urls),
+  buildScript('uploads/kept/share-worker.ts', urls, 'share-worker.js'),
+  buildClient(),
+  buildIcons(join(root, 'src/web/public/favicon.svg'), distDir),
+])
+const scripts = { apiDocs, signIn, standard }
 const application = await readFile(join(distDir, 'index.html'), 'utf8')
 const downloadPages = renderers.renderDownloadPages(downloadScript)
 const requestPages = renderers.renderRequestPages({ standard: downloadScript, send: sendScript })
