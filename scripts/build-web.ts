@@ -202,7 +202,7 @@ async function checkAssets(html: string) {
   for (const [path] of html.matchAll(/\/assets\/[\w.-]+/g)) await access(join(distDir, path))
 }
 
-/** Larger files, such as the script of the API reference, would take seconds at the best quality. */
+/** The best quality would take seconds for larger files, such as the API reference. */
 const maxBestBytes = 1_000_000
 
 /**

@@ -1,3 +1,4 @@
+import './loaded-toasts.ts'
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { cleanup, render, renderHook } from '@testing-library/react'
 import { createElement, Fragment, type ReactNode } from 'react'

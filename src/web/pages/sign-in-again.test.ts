@@ -1,19 +1,10 @@
 // @vitest-environment happy-dom
-import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
-import { toast } from '../ui/toast.tsx'
 import { signInAgain } from './sign-in-again.ts'
 
 let page: WebPage
 let visitedUrls: string[]
-// Loads what shows toasts. Fake timers wouldn't wait for it.
-beforeAll(async () => {
-  page = openPage()
-  const { findByText } = page.show(null)
-  toast({ title: 'Loaded' })
-  await findByText('Loaded')
-  page.close()
-})
 beforeEach(() => {
   vi.useFakeTimers()
   page = openPage()

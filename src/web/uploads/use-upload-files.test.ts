@@ -1,4 +1,5 @@
 // @vitest-environment happy-dom
+import '../../../tests/support/loaded-toasts.ts'
 import { act, cleanup, render, renderHook } from '@testing-library/react'
 import { createElement } from 'react'
 import { afterEach, expect, test } from 'vitest'
