@@ -1,9 +1,46 @@
-import type { Page } from '@playwright/test'
+import { expect, type Page, type Request } from '@playwright/test'
 import type { TestApp } from '../../support/app-server.ts'
+
+/** A page's requests under way, and when the last one began or ended. */
+const traffic = new WeakMap<Page, { pending: Set<Request>; changedAt: number }>()
+
+const quietMs = 500
+
+function watchTraffic(page: Page): void {
+  const state = { pending: new Set<Request>(), changedAt: Date.now() }
+  traffic.set(page, state)
+  const change = (work: (request: Request) => void) => (request: Request) => {
+    work(request)
+    state.changedAt = Date.now()
+  }
+  page.on(
+    'request',
+    change((request) => state.pending.add(request)),
+  )
+  page.on(
+    'requestfinished',
+    change((request) => state.pending.delete(request)),
+  )
+  page.on(
+    'requestfailed',
+    change((request) => state.pending.delete(request)),
+  )
+}
+
+/** Waits until a page has sent and received nothing for half a second from now. */
+function waitUntilQuiet(page: Page): Promise<void> {
+  const since = Date.now()
+  const isQuiet = () => {
+    const { pending, changedAt } = traffic.get(page) ?? { pending: new Set(), changedAt: since }
+    return pending.size === 0 && Date.now() - Math.max(changedAt, since) > quietMs
+  }
+  return expect.poll(isQuiet, 'the page still loads something').toBe(true)
+}
 
 /** Sets the pages' clocks to the server's time. */
 export async function setClocks(app: TestApp, pages: Page[]): Promise<void> {
   for (const page of pages) {
+    watchTraffic(page)
     await page.clock.install({ time: app.clock() })
     // Playwright fakes all of a page's clocks except this one.
     await page.addInitScript(() => {
@@ -19,8 +56,8 @@ export async function advanceClocks(
   milliseconds: number,
 ): Promise<void> {
   // Pages set their clock from responses. A response between these two steps would count the time
-  // twice, so wait for pending requests.
-  for (const page of pages) await page.waitForLoadState('networkidle')
+  // twice. The load state 'networkidle' may have been reached before the application's requests.
+  for (const page of pages) await waitUntilQuiet(page)
   app.clock.advance(milliseconds)
   for (const page of pages) await page.clock.fastForward(milliseconds)
 }
