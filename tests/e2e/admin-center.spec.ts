@@ -30,7 +30,9 @@ test('only the administrator can open the Admin Center; others load none of its 
   for (const text of ['Admin Center', 'Access Denied']) expect(shownTexts).not.toContain(text)
   expect(getAdminPaths()).toEqual([])
   await page.getByRole('link', { name: 'Go to Dashboard' }).click()
-  await expect(page.getByRole('heading', { name: /^Welcome back, / })).toBeVisible()
+  await expect(
+    page.locator('#content').getByRole('heading', { name: /^Welcome back, / }),
+  ).toBeVisible()
 
   await page.context().clearCookies()
   await openDashboard(page, app, admin)

@@ -42,7 +42,9 @@ test('everything works when the server is opened by its IP address', async ({
   const person = await signUp(app)
   await page.goto('/login')
   await fillLogin(page, person)
-  await expect(page.getByRole('heading', { name: /^Welcome back, / })).toBeVisible()
+  await expect(
+    page.locator('#content').getByRole('heading', { name: /^Welcome back, / }),
+  ).toBeVisible()
   // Only loopback addresses are redirected to the server's name.
   const { origin } = new URL(page.url())
   expect(origin).toBe(address === '127.0.0.1' ? app.url : baseURL)

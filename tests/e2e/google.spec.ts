@@ -49,7 +49,9 @@ test('a first sign-in with Google creates an account with the Google picture', a
 
   await page.goto('/login?next=%2F%3Ftab%3Dfiles')
   await pressOn(page, page.getByRole('link', { name: 'Sign in with Google' }))
-  await expect(page.getByRole('heading', { name: 'Welcome back, Grace' })).toBeVisible()
+  await expect(
+    page.locator('#content').getByRole('heading', { name: 'Welcome back, Grace' }),
+  ).toBeVisible()
   await expect(page).toHaveURL('/?tab=files')
   const avatar = page.getByRole('banner').locator('img')
   await expect(avatar).toHaveAttribute('src', pictureUrl)

@@ -33,7 +33,9 @@ test('keeping a file, logging in, uploading, copying and deleting work by keyboa
   await tabTo(page, page.getByLabel('Password', { exact: true }))
   await page.keyboard.type(password)
   await press('Enter')
-  await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
+  await expect(
+    page.locator('#content').getByRole('heading', { name: 'Welcome back, Ada' }),
+  ).toBeVisible()
 
   await tabTo(page, page.getByRole('button', { name: 'Upload it' }))
   await pressOn(page, page.getByRole('button', { name: 'Remove' }))

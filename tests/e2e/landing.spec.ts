@@ -117,5 +117,7 @@ test('a signed-in user can open the landing page at /preview and return', async 
   )
   await expect(page.getByRole('link', { name: 'Sign In' })).toBeHidden()
   await page.getByRole('link', { name: 'Dashboard' }).click()
-  await expect(page.getByRole('heading', { name: /^Welcome back, / })).toBeVisible()
+  await expect(
+    page.locator('#content').getByRole('heading', { name: /^Welcome back, / }),
+  ).toBeVisible()
 })

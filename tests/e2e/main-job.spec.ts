@@ -23,7 +23,9 @@ async function signUpAndLogIn(page: Page) {
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign In' }).click()
   await expect(page.getByText('Welcome back!')).toBeVisible()
-  await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
+  await expect(
+    page.locator('#content').getByRole('heading', { name: 'Welcome back, Ada' }),
+  ).toBeVisible()
 }
 
 async function copyLink(page: Page, file: DiskFile): Promise<string> {

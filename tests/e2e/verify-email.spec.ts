@@ -84,5 +84,7 @@ test('signing up works by keyboard up to the dashboard, even with a second email
   await pressOn(page, page.getByRole('link', { name: 'Go to Login' }))
   await typeInto(page, page.getByRole('textbox', { name: 'Email' }), email)
   await signIn(page)
-  await expect(page.getByRole('heading', { name: 'Welcome back, Grace' })).toBeVisible()
+  await expect(
+    page.locator('#content').getByRole('heading', { name: 'Welcome back, Grace' }),
+  ).toBeVisible()
 })
