@@ -1,4 +1,3 @@
-import { enableCompileCache } from 'node:module'
 import type { Logger } from 'pino'
 import { type DataFolderOptions, openDataFolder } from './boot/data-dir.ts'
 import { createShutdown, superviseProcess } from './boot/shutdown.ts'
@@ -6,9 +5,7 @@ import { type Config, ConfigError, readConfig, readEnvironment } from './config/
 import { StartupError } from './errors.ts'
 import { createLogger } from './logging/log.ts'
 import { redactedMessage } from './logging/redact.ts'
-import { compileCacheFolder } from './package-files.ts'
 
-enableCompileCache(compileCacheFolder)
 try {
   await run(readConfig(readEnvironment()))
 } catch (error) {

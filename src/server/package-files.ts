@@ -9,7 +9,4 @@ const root = dirname(packageFile)
 /** The built web (scripts/build-web.ts). */
 export const webFolder = join(root, 'dist/web')
 
-/** Compiled modules, which spare a start a fifth of its time. A start can do without. */
-export const compileCacheFolder = join(root, 'dist/compile-cache')
-
 export const migrationsFolder = join(root, 'src/server/db/migrations')

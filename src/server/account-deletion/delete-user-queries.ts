@@ -2,7 +2,7 @@ import { and, eq, inArray, isNotNull } from 'drizzle-orm'
 import { deletionReceipts, files, links, removals, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import { purgeDueAt } from '../files/purge-queries.ts'
-import { hasId, recountLinks } from '../links/queries.ts'
+import { recountLinks } from '../links/queries.ts'
 import type { UserRow } from '../tiers/queries.ts'
 
 /**
@@ -57,7 +57,7 @@ export async function releaseFiles(
       rows.map((file) => file.id),
     ),
   )
-  await recountLinks(tx, hasId([...new Set(rows.map((file) => file.linkId))]))
+  await recountLinks(tx, [...new Set(rows.map((file) => file.linkId))])
   return {
     count: rows.length,
     visibleCount: rows.filter((file) => file.deletedAt === null).length,

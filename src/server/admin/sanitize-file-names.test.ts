@@ -48,7 +48,7 @@ async function makeUncleanFiles(count: number, every = 1) {
     .update(files)
     .set({ originalName: sql`'<' || original_name` })
     .where(sql`size / 1000 % ${every} = 0`)
-  await recountLinks(server.db, undefined)
+  await recountLinks(server.db, 'all')
 }
 
 function countUncleanFiles() {
@@ -99,7 +99,7 @@ it('sanitizes names by the rule for uploads, except those of deleted files', asy
       .set({ originalName: names[index], deletedAt })
       .where(eq(files.id, id))
   }
-  await recountLinks(server.db, undefined)
+  await recountLinks(server.db, 'all')
   expect(await runSanitize()).toEqual({ updated: 2, errors: 0 })
   const rows = await server.db.select().from(files).orderBy(asc(files.size))
   expect(rows.map(({ originalName }) => originalName)).toEqual([

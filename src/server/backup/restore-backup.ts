@@ -91,7 +91,7 @@ export async function restoreBackup(
     await moveToStore(client, store.name)
     await markAsPurging(client, manifest.deleted, clock())
     // The backup has no uploads, which the links still count.
-    await recountLinks(tx, undefined)
+    await recountLinks(tx, 'all')
     return count
   })
   return { rows: rowCount, objects: objectCount }

@@ -17,7 +17,7 @@ import { blockedContent, files, links } from '../db/schema.ts'
 import { isOneOf, sqlLiteral } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 import type { Owner } from '../http/session.ts'
-import { hasId, type LinkRow, lockLinksOfFiles, recountLinks } from '../links/queries.ts'
+import { type LinkRow, lockLinksOfFiles, recountLinks } from '../links/queries.ts'
 import { insertReceipts, isPurgeDue, purgeDueAt, receiptColumns } from './purge-queries.ts'
 
 export { markPurged } from './purge-queries.ts'
@@ -154,7 +154,7 @@ export function markDeletedWhere(
       .with(selectedFiles, removed, receipts, markedFiles)
       .select()
       .from(selectedFiles)
-    await recountLinks(tx, hasId([...new Set(deletedFiles.map(({ linkId }) => linkId))]))
+    await recountLinks(tx, [...new Set(deletedFiles.map(({ linkId }) => linkId))])
     return deletedFiles
   })
 }
@@ -233,7 +233,7 @@ export function renameFile(
       .set({ originalName: to })
       .where(isFile)
       .returning({ linkId: files.linkId })
-    if (file) await recountLinks(tx, hasId([file.linkId]))
+    if (file) await recountLinks(tx, [file.linkId])
     return file !== undefined
   })
 }

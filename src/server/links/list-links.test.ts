@@ -9,7 +9,7 @@ import type { FileCounts } from '../../shared/contract/files.ts'
 import type { Link } from '../../shared/contract/links.ts'
 import { utcDay } from '../../shared/rules/format/day.ts'
 import { maxFilesPerPage } from '../../shared/rules/links/link-limits.ts'
-import { hasId, recountLinks } from './queries.ts'
+import { recountLinks } from './queries.ts'
 import { countLinksOnPage } from './read-links.ts'
 
 let app: TestApp
@@ -68,7 +68,7 @@ it('a page ends before it has too many files, and the next one continues', async
     await app.deps.db.execute(
       sql`update files set link_id = ${ids[0]} where link_id = any(${sql.param(ids)}::uuid[])`,
     )
-    await recountLinks(app.deps.db, hasId(ids))
+    await recountLinks(app.deps.db, ids)
   }
   expect(maxFilesPerPage).toBe(2000)
   expect(await readPages()).toEqual([2, 1])

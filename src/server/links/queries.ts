@@ -212,7 +212,8 @@ export async function insertDownloadStart(
  * Updates what links store about their files and uploads, and removes links that have neither. Call
  * it in the transaction that changed them; the links must be locked.
  */
-export async function recountLinks(tx: Db, condition: SQL | undefined): Promise<void> {
+export async function recountLinks(tx: Db, ids: readonly (string | null)[] | 'all'): Promise<void> {
+  const condition = ids === 'all' ? undefined : isOneOf(links.id, ids)
   const entries = entriesOf(tx, condition)
   await tx
     .delete(links)
@@ -270,9 +271,4 @@ function entriesOf(db: Db, condition: SQL | undefined) {
     .innerJoin(uploads, eq(uploads.linkId, links.id))
     .where(condition)
   return filesOfLinks.unionAll(uploadsOfLinks).as('entries')
-}
-
-/** SQL: true for these links. */
-export function hasId(ids: readonly (string | null)[]): SQL {
-  return isOneOf(links.id, ids)
 }

@@ -240,7 +240,7 @@ export function setUploadSize(db: Db, { id, linkId }: UploadRow, size: number): 
   return db.transaction(async (tx) => {
     await tx.select({ id: links.id }).from(links).where(eq(links.id, linkId)).for('update')
     await tx.update(uploads).set({ size }).where(eq(uploads.id, id))
-    await recountLinks(tx, eq(links.id, linkId))
+    await recountLinks(tx, [linkId])
   })
 }
 

@@ -4,7 +4,7 @@ import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { deletionReceipts, links, removals, uploads } from '../db/schema.ts'
 import { isOneOf, rowValues } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
-import { hasId, recountLinks } from '../links/queries.ts'
+import { recountLinks } from '../links/queries.ts'
 import { nextAttemptAt, overdueMs } from '../storage/remove-stored.ts'
 import { isOwnedUpload } from './queries.ts'
 
@@ -132,7 +132,11 @@ function endLocked(
     .as(db.insert(removals).select(sql`select ${row} from ${endedUploads}`))
   return db.transaction(async (tx) => {
     const rows = await tx.with(endedUploads, queued).select().from(endedUploads)
-    if (rows.length > 0) await recountLinks(tx, hasId(rows.map(({ linkId }) => linkId)))
+    if (rows.length > 0)
+      await recountLinks(
+        tx,
+        rows.map(({ linkId }) => linkId),
+      )
     return rows
   })
 }

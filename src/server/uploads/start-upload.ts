@@ -20,7 +20,7 @@ import { checkUpload, type Limits, largestFileSize } from '../../shared/rules/ti
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
 import type { Db, Deps } from '../deps.ts'
 import { AppError, limitError } from '../errors.ts'
-import { hasId, insertLink, type LinkRow, lockActiveLink, recountLinks } from '../links/queries.ts'
+import { insertLink, type LinkRow, lockActiveLink, recountLinks } from '../links/queries.ts'
 import {
   hasAllDeliveries,
   lockOpenRequest,
@@ -197,7 +197,7 @@ export async function openUploads(
           expirationDays,
           maxLifetimeDays,
           createdAt: now,
-          // The link has no file yet that could outlive the owner's choice.
+          // Provisional: the first confirmed file sets the real dates.
           ...firstLifetime(now, { expirationDays: maxLifetimeDays, maxLifetimeDays }),
         },
         uploadRows,
@@ -206,7 +206,7 @@ export async function openUploads(
       tx,
       uploadRows.map((row) => ({ ...row, linkId: link.id })),
     )
-    if (existing) await recountLinks(tx, hasId([link.id]))
+    if (existing) await recountLinks(tx, [link.id])
     if (isSurplus) await endSurplusUploads(tx, ownerId, maxOpen, now)
     return { uploads: newUploads.map((upload) => ({ ...upload, link })), isNew: true }
   })

@@ -30,10 +30,10 @@ function watchTraffic(page: Page): void {
 /** Waits until a page has sent and received nothing for half a second from now. */
 function waitUntilQuiet(page: Page): Promise<void> {
   const since = Date.now()
-  const isQuiet = () => {
-    const { pending, changedAt } = traffic.get(page) ?? { pending: new Set(), changedAt: since }
-    return pending.size === 0 && Date.now() - Math.max(changedAt, since) > quietMs
-  }
+  const state = traffic.get(page)
+  if (!state) throw new Error('Call setClocks first.')
+  const isQuiet = () =>
+    state.pending.size === 0 && Date.now() - Math.max(state.changedAt, since) > quietMs
   return expect.poll(isQuiet, 'the page still loads something').toBe(true)
 }
 
