@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildCompleteConfig, readDeployFile } from './deployed-nginx.ts'
@@ -32,7 +33,10 @@ export async function startNginxProxy(ports: readonly number[]): Promise<NginxPr
   const url = `http://127.0.0.1:${settings.port}`
   await eventually(async () => {
     if (child.exitCode !== null) throw new Error(await readFile(logPath, 'utf8'))
-    await fetch(url)
+    // A request would fail, and nginx would skip its servers for a second.
+    const socket = connect(settings.port, '127.0.0.1')
+    await once(socket, 'connect')
+    socket.destroy()
   })
   const countExitedWorkers = async () =>
     (await readFile(logPath, 'utf8')).match(/worker process \d+ exited/g)?.length ?? 0
