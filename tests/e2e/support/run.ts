@@ -23,9 +23,6 @@ export default async function setup() {
   // Must be on disk, because Chromium can't open directories or create file handles in /dev/shm.
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-e2e-'))
   keepTempFilesInMemory()
-  // Workers copy every byte several times. With a small young generation, buffers stay in the CPU
-  // cache, which halves the CPU time of a download.
-  process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-size=1`
   const postgres = await startTestPostgres(addJobs)
   process.env[variableNames.postgres] = postgres.url
   process.env[variableNames.folder] = folder
