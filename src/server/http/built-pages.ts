@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { placeholder, sectionEnd, sectionStart } from '../../shared/placeholders.ts'
+import { placeholder, sectionStart } from '../../shared/placeholders.ts'
 import { codeOf, StartupError } from '../errors.ts'
 
 /** A page rendered by the build, with its placeholders and conditions. */
@@ -20,16 +20,23 @@ interface Markup {
   html: string
 }
 
-/** A compiled template. Filling it only concatenates strings. */
+/** A template without the sections whose condition is false. */
 export interface Page<Name extends string> {
-  /** The template's text, without sections whose condition is false. */
+  /** The text, with its placeholders. */
   text: string
   /** Fills the placeholders. All text is escaped. */
   fill: (values: Readonly<Record<Name, string | Markup>>) => string
 }
 
+/** A text of a template, in the sections with these conditions, and the placeholder before it. */
+interface TemplatePart<Name extends string, Condition extends string> {
+  name: Name | null
+  text: string
+  conditions: readonly Condition[]
+}
+
 /**
- * Returns a function that compiles the page for the conditions that are true, and caches the page
+ * Returns a function that creates the page for the conditions that are true, and caches the page
  * for each set of conditions.
  * @throws {StartupError} for an unknown placeholder, an incomplete section or, without `isPartial`,
  * a missing placeholder or section.
@@ -38,15 +45,17 @@ export function makeTemplate<Name extends string, Condition extends string>(
   built: BuiltTemplate<Name, Condition>,
 ): (trueConditions: readonly Condition[]) => Page<Name> {
   if (built.isPartial !== true) requireMarkers(built)
-  // Detects unclosed sections at startup.
-  compile(selectSections(built, built.conditions), built)
+  const parts = parse(built)
   const pages = new Map<string, Page<Name>>()
   return (trueConditions) => {
     const key = trueConditions.join()
     const cachedPage = pages.get(key)
     if (cachedPage) return cachedPage
-    const text = selectSections(built, trueConditions)
-    const page = { text, fill: compile(text, built) }
+    const page = createPage(
+      parts.filter(({ conditions }) =>
+        conditions.every((condition) => trueConditions.includes(condition)),
+      ),
+    )
     pages.set(key, page)
     return page
   }
@@ -64,46 +73,45 @@ function requireMarkers({ file, html, placeholders, conditions }: BuiltTemplate<
   }
 }
 
-function selectSections<Condition extends string>(
-  { file, html, conditions }: BuiltTemplate<string, Condition>,
-  trueConditions: readonly Condition[],
-): string {
-  return conditions.reduce((rest, condition) => {
-    const [before = '', ...sections] = rest.split(sectionStart(condition))
-    if (before.includes(sectionEnd(condition)))
-      throw createMismatchError(file, `no start of ${condition}`)
-    return sections.reduce((page, section) => {
-      const [content = '', after, ...extraEnds] = section.split(sectionEnd(condition))
-      if (after === undefined || extraEnds.length > 0) {
-        throw createMismatchError(file, `no end of ${condition}`)
-      }
-      return page + (trueConditions.includes(condition) ? content : '') + after
-    }, before)
-  }, html)
+/** Splits a template at its placeholders and the starts and ends of its sections. */
+function parse<Name extends string, Condition extends string>({
+  file,
+  html,
+  placeholders,
+  conditions,
+}: BuiltTemplate<Name, Condition>): TemplatePart<Name, Condition>[] {
+  const [head = '', ...rest] = html.split(/\{\{([#/]?)(.*?)\}\}/)
+  const parts: TemplatePart<Name, Condition>[] = [{ name: null, text: head, conditions: [] }]
+  let openSections: readonly Condition[] = []
+  for (let index = 0; index < rest.length; index += 3) {
+    const [sign, word, text = ''] = rest.slice(index, index + 3)
+    const name = sign === '' ? placeholders.find((candidate) => candidate === word) : null
+    const started = sign === '#' ? conditions.find((candidate) => candidate === word) : undefined
+    const isEnd = sign === '/' && word !== undefined && openSections.at(-1) === word
+    if (started !== undefined) openSections = [...openSections, started]
+    else if (isEnd) openSections = openSections.slice(0, -1)
+    else if (!name) throw createMismatchError(file, `{{${sign}${word}}} in the wrong place`)
+    parts.push({ name: name ?? null, text, conditions: openSections })
+  }
+  const unclosed = openSections.at(-1)
+  if (unclosed !== undefined) throw createMismatchError(file, `no end of ${unclosed}`)
+  return parts
 }
 
-/**
- * Splits a template at its placeholders, so that filled-in values are never scanned for
- * placeholders.
- */
-function compile<Name extends string>(
-  html: string,
-  { file, placeholders }: BuiltTemplate<Name, string>,
-) {
-  const [head = '', ...rest] = html.split(/\{\{(.*?)\}\}/)
-  const parts: { name: Name; text: string }[] = []
-  for (let index = 0; index < rest.length; index += 2) {
-    const name = placeholders.find((candidate) => candidate === rest[index])
-    if (name === undefined) throw createMismatchError(file, `{{${rest[index]}}}`)
-    parts.push({ name, text: rest[index + 1] ?? '' })
-  }
-  return (values: Readonly<Record<Name, string | Markup>>): string => {
-    let page = head
-    for (const { name, text } of parts) {
-      const value = values[name]
-      page += (typeof value === 'string' ? escapeHtml(value) : value.html) + text
-    }
-    return page
+/** Filled-in values are never scanned for placeholders. */
+function createPage<Name extends string>(
+  parts: readonly { name: Name | null; text: string }[],
+): Page<Name> {
+  return {
+    text: parts.map(({ name, text }) => (name === null ? '' : placeholder(name)) + text).join(''),
+    fill: (values) => {
+      let page = ''
+      for (const { name, text } of parts) {
+        const value = name === null ? '' : values[name]
+        page += (typeof value === 'string' ? escapeHtml(value) : value.html) + text
+      }
+      return page
+    },
   }
 }
 
