@@ -34,6 +34,14 @@ await build({
       output: {
         entryFileNames: '[name].js',
         chunkFileNames: '[name].js',
+        codeSplitting: {
+          groups: [
+            // The hash thread loads its modules without the rest of the server.
+            { name: 'hash-thread-modules', test: /\/disk\/file-system\.ts$/, priority: 1 },
+            { name: 'shared', tags: ['$initial'], minShareCount: 2 },
+            { name: 'aws', test: /\/node_modules\/@(aws|smithy)/ },
+          ],
+        },
         // Only positions are looked up.
         sourcemapExcludeSources: true,
         // Names stay as they are, for stack traces.
