@@ -202,11 +202,15 @@ async function checkAssets(html: string) {
   for (const [path] of html.matchAll(/\/assets\/[\w.-]+/g)) await access(join(distDir, path))
 }
 
+/** Smaller ones take one packet anyway. */
+const minCompressedBytes = 1024
+
 /** The best quality would take seconds for larger files, such as the API reference. */
 const maxBestBytes = 1_000_000
 
 /**
- * Writes Brotli and gzip copies of compressible files. Skips templates, which the server fills in.
+ * Writes Brotli and gzip copies of compressible files. Skips small files, and templates, which the
+ * server fills in.
  */
 async function compress() {
   const files = await readdir(distDir, { recursive: true, withFileTypes: true })
@@ -218,6 +222,7 @@ async function compress() {
       .map(async (file) => {
         const path = join(file.parentPath, file.name)
         const bytes = await readFile(path)
+        if (bytes.length < minCompressedBytes) return
         const params = {
           [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
           [constants.BROTLI_PARAM_QUALITY]: bytes.length > maxBestBytes ? 9 : 11,

@@ -16,6 +16,8 @@ const contents = [
   ...['bin', 'dist/server', 'dist/web', 'src/server/db/migrations'],
   ...['README.md', 'CHANGELOG.md', 'LICENSE', 'SECURITY.md', 'docs', 'deploy'],
 ]
+/** Repeated in LICENSES.md, needed only to write migrations, or for people who change the code. */
+const omitted = /\/(licenses\.md|\d+_snapshot\.json|docs\/decisions)$/
 /** Bundled as style sheets, fonts or scripts of other builds, which Vite's list doesn't contain. */
 const listedPackages = ['tailwindcss', '@fontsource-variable/inter', 'swagger-ui-dist', 'hash-wasm']
 
@@ -24,7 +26,10 @@ const { name, version, description, license, type, dependencies, optionalDepende
 
 await rm(packageDir, { recursive: true, force: true })
 await mkdir(packageDir, { recursive: true })
-for (const path of contents) await cp(join(root, path), join(packageDir, path), { recursive: true })
+for (const path of contents) {
+  const filter = (source: string) => !omitted.test(source)
+  await cp(join(root, path), join(packageDir, path), { recursive: true, filter })
+}
 await writeFile(join(packageDir, 'LICENSES.md'), await collectLicenses())
 const packageManifest = {
   ...{ name, version, description, license, type },
