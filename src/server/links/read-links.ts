@@ -31,6 +31,7 @@ const listedColumns = {
   senderName: links.senderName,
   shared: links.shared,
   fileCount: links.fileCount,
+  pendingCount: links.pendingCount,
 }
 
 type ListedLink = Pick<LinkRow, keyof typeof listedColumns>
@@ -178,7 +179,11 @@ export async function addEntries(
     })
     .from(files)
     .where(isOneOf(files.linkId, ids))
-  const uploadRows = await db.select().from(uploads).where(isOneOf(uploads.linkId, ids))
+  const pendingIds = rows.filter(({ pendingCount }) => pendingCount > 0).map(({ id }) => id)
+  const uploadRows =
+    pendingIds.length === 0
+      ? []
+      : await db.select().from(uploads).where(isOneOf(uploads.linkId, pendingIds))
   const failedEmails = await db
     .select({ linkId: linkEmails.linkId, email: linkEmails.email })
     .from(linkEmails)
