@@ -42,7 +42,7 @@ test('a folder becomes one link, which is copied before it is complete', async (
   })
   await dropFiles(page, [tripFolder])
 
-  await page.getByRole('button', { name: 'Copy link' }).click()
+  await page.getByRole('button', { name: 'Copy link', exact: true }).click()
   await expect(page.getByText('You can send this link now.')).toBeVisible()
   const copiedLink = await page.evaluate(() => navigator.clipboard.readText())
   const [link] = await listLinks(person)
