@@ -28,7 +28,10 @@ export interface Page<Name extends string> {
   fill: (values: Readonly<Record<Name, string | Markup>>) => string
 }
 
-/** A text of a template, in the sections with these conditions, and the placeholder before it. */
+/**
+ * A placeholder, if any, with the text up to the next marker. It is on the page if all its
+ * conditions are true.
+ */
 interface TemplatePart<Name extends string, Condition extends string> {
   name: Name | null
   text: string
@@ -98,7 +101,7 @@ function parse<Name extends string, Condition extends string>({
   return parts
 }
 
-/** Filled-in values are never scanned for placeholders. */
+/** Creates a page that never scans the values it fills in for placeholders. */
 function createPage<Name extends string>(
   parts: readonly { name: Name | null; text: string }[],
 ): Page<Name> {
