@@ -37,11 +37,19 @@ await build({
         codeSplitting: {
           groups: [
             // The hash thread loads its modules without the rest of the server.
-            { name: 'hash-thread-modules', test: /\/disk\/file-system\.ts$/, priority: 1 },
+            { name: 'hash-thread-modules', test: /\/disk\/file-system\.ts$/, priority: 2 },
+            // What it takes to launch Postgres, which starts while the rest is being loaded.
+            {
+              name: 'boot',
+              test: /\/server\/(boot\/(data-dir|shutdown)|config\/config|logging\/log)\.ts$/,
+              priority: 1,
+            },
             { name: 'shared', tags: ['$initial'], minShareCount: 2 },
             { name: 'aws', test: /\/node_modules\/@(aws|smithy)/ },
           ],
         },
+        // With other characters, Node would keep the whole file at two bytes per character.
+        charset: 'ascii',
         // Only positions are looked up.
         sourcemapExcludeSources: true,
         // Names stay as they are, for stack traces.
