@@ -185,13 +185,13 @@ class Postgres implements EmbeddedPostgres {
   /** Waits until Postgres accepts connections. Returns false if it exits first. */
   async #isReady(postgres: ChildProcess, deadline: AbortSignal): Promise<boolean> {
     while (isRunning(postgres)) {
+      await wait(pollMs)
       if (await this.#canConnect()) return true
       if (deadline.aborted) {
         throw new StartupError(
           `The embedded Postgres in ${this.#options.cluster} did not come up in ${startTimeoutMs / 1000} s.`,
         )
       }
-      await wait(pollMs)
     }
     return false
   }
