@@ -122,7 +122,7 @@ async function buildScript(source: string, urls: ScriptUrls, fileName?: string) 
   return `/${file.fileName}`
 }
 
-/** Builds the command line client as one readable file, formatted like the sources. */
+/** Builds the command line client as one readable file. */
 async function buildClient() {
   const buildResult = await build({
     configFile: false,
@@ -137,6 +137,7 @@ async function buildClient() {
         // Modules of which nothing is used contain schemas and tables.
         treeshake: { moduleSideEffects: false },
         experimental: { attachDebugInfo: 'none' },
+        optimization: { inlineConst: { mode: 'all' } },
         output: { minify: false, comments: false },
       },
     },
@@ -145,11 +146,13 @@ async function buildClient() {
   if (chunk === undefined) throw new Error('Expected one script of the client.')
   const code = chunk.code
     .replaceAll('/* @__PURE__ */ ', '')
+    // Numbers that have been inlined.
+    .replaceAll(/^var (\w+) = [\de]+;\n(?![\s\S]*\b\1\b)/gm, '')
     .replaceAll(/^\n(?=\w)/gm, '')
     .replace(/export \{\s*\};\s*$/, '')
   const biome = fileURLToPath(import.meta.resolve('@biomejs/biome/bin/biome'))
   // The image is built without biome.json.
-  const style = ['--expand=never', '--indent-style=space', '--line-width=100']
+  const style = ['--expand=never', '--indent-style=space', '--line-width=120']
   const signs = ['--semicolons=as-needed', '--javascript-formatter-quote-style=single']
   const args = [biome, 'format', '--stdin-file-path=mayfly.mjs', ...style, ...signs]
   const formatted = execFileSync(process.execPath, args, { cwd: root, input: code })

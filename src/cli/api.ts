@@ -6,7 +6,11 @@ import type { Endpoints } from '../shared/contract/index.ts'
 import type { CallInput, CallResponse, Route, RouteOf } from '../web/api/call.ts'
 import { runAfter } from '../web/uploads/timers.ts'
 import { isServerUp } from '../web/uploads/transfer/retry-policy.ts'
-import type { CallDeps } from '../web/uploads/transfer/upload-calls.ts'
+import {
+  type CallDeps,
+  callWithRetries,
+  type RepeatedCall,
+} from '../web/uploads/transfer/upload-calls.ts'
 import type { CallError, Outcome } from '../web/uploads/upload-errors.ts'
 import { showText } from './progress.ts'
 
@@ -27,6 +31,9 @@ export interface Call {
   ): Promise<CallOutcome<CallResponse<R>>>
   (route: RouteOf<Endpoints['unlockLink']>, input: AnyInput): Promise<CallOutcome<unknown>>
 }
+
+/** Whether there was any response to a call. */
+export const server = { hasAnswered: false }
 
 export const noResponse: CallError = { status: null, code: null, message: null }
 
@@ -61,14 +68,11 @@ export function createCall(origin: string, headers: Record<string, string>): Cal
     const url = new URL(path.replaceAll(/\{(\w+)\}/g, fill), origin)
     url.search = String(new URLSearchParams(query))
     try {
-      const response = await sendRequest(url, {
-        method,
-        headers: { ...headers, 'content-type': 'application/json' },
-        body: JSON.stringify(body) ?? '',
-        signal,
-        // A confirm may take minutes.
-        ...(signal && { timeout: 0 }),
-      })
+      const sentHeaders = { ...headers, 'content-type': 'application/json' }
+      const options = { method, headers: sentHeaders, body: JSON.stringify(body) ?? '', signal }
+      // A confirm may take minutes.
+      const response = await sendRequest(url, { ...options, ...(signal && { timeout: 0 }) })
+      server.hasAnswered = true
       const error = await readError(response)
       if (error) return { ok: false, error }
       const { statusCode, headers: received } = response
@@ -86,7 +90,7 @@ export async function readError(response: http.IncomingMessage): Promise<CallErr
   if (status < 300) return null
   const body = (await json(response).catch(() => null)) as Partial<CallError> | null
   const message = body?.message ?? `The server answered with status ${status}.`
-  return { status, code: body?.code ?? null, message, retryAfterMs: retryAfterMs(response) }
+  return { code: null, ...body, status, message, retryAfterMs: retryAfterMs(response) }
 }
 
 /** A date in the header counts as no delay. */
@@ -97,7 +101,19 @@ export function retryAfterMs({ headers }: http.IncomingMessage): number | null {
 /** What the upload engine's retries need. */
 export const retryOptions = {
   signal: new AbortController().signal,
-  onInterrupted: () => showText('Connection lost or server busy, trying again …'),
+  onInterrupted: () => showText('Waiting for the server …'),
+}
+
+/** Calls an endpoint until the response is final. */
+export function callRepeatedly<R extends Route>(
+  call: Call,
+  route: R,
+  input: Omit<CallInput<R>, 'fresh'>,
+  options: Pick<RepeatedCall<unknown, unknown>, 'shouldRetry' | 'timeoutMs'> = {},
+): Promise<Outcome<CallResponse<R>>> {
+  const callOnce = (_: unknown, signal: AbortSignal) => call(route, { ...input, signal })
+  const repeatedCall = { call: callOnce, input, ...options }
+  return callWithRetries(repeatedCall, retryOptions, createRetryDeps(call))
 }
 
 /** Returns what the upload engine needs to retry. */

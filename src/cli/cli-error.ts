@@ -7,7 +7,7 @@ const exitCodesByStatus: Record<number, number> = { 401: 3, 403: 3, 404: 4 }
 
 /** An error that ends the program. The message is printed and never contains the key. */
 export class CliError extends Error {
-  readonly exitCode: number
+  declare readonly exitCode: number
 
   constructor(message: string, exitCode: number = exitCodes.failed) {
     super(message)
@@ -21,7 +21,14 @@ export class CliError extends Error {
  */
 export function unwrap<Value>(outcome: Outcome<Value>): Value {
   if (outcome.ok) return outcome.value
-  const { status, message } = outcome.error
+  const { status, code, message } = outcome.error
   if (status === null) throw new CliError('No response from the server.', exitCodes.unreachable)
-  throw new CliError(message ?? '', exitCodesByStatus[status])
+  // The server names fields of the API.
+  const text = message
+    ?.replace(/expirationDays|openDays/, '--days')
+    .replace(/maxDownloads|maxLinks/, '--limit')
+  throw new CliError(
+    text ?? '',
+    code === 'INVALID_INPUT' ? exitCodes.usage : exitCodesByStatus[status],
+  )
 }

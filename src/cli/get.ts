@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join, parse } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { CallResponse } from '../web/api/call.ts'
@@ -16,7 +16,7 @@ import {
 } from './api.ts'
 import { CliError, exitCodes, unwrap } from './cli-error.ts'
 import { showProgress } from './progress.ts'
-import { type Options, parseLink, type Settings } from './settings.ts'
+import { type Options, parseLink, readJson, type Settings } from './settings.ts'
 
 type RemoteFile = Extract<
   CallResponse<'GET /api/links/{code}'>,
@@ -24,16 +24,19 @@ type RemoteFile = Extract<
 >['files'][number]
 
 /** Where a link is. `headers` unlock it. */
-interface Link {
+interface Address {
   origin: string
   code: string
   headers: Record<string, string>
 }
 
+type Link = Address & Awaited<ReturnType<typeof readDetails>>
+
 /**
  * Saves the files of a link in a folder and prints their paths. Continues what an earlier run has
  * left unfinished, and compares every file with the SHA-256 that the server knows.
- * @throws {CliError} if a file can't be downloaded or differs, or another file has its name.
+ * @throws {CliError} if a file can't be downloaded or differs, another file has its name, or the
+ * link has more files than downloads are left.
  */
 export async function get(
   [address = '']: string[],
@@ -41,16 +44,21 @@ export async function get(
   settings: Settings,
 ): Promise<void> {
   // Without the key, because the link may lead to another server.
-  const link: Link = { ...parseLink(address, settings), headers: {} }
-  if (password !== undefined) {
-    const input = { params: { code: link.code }, body: { password } }
-    const outcome = await createCall(link.origin, {})('POST /api/links/{code}/unlock', input)
-    unwrap(outcome)
-    link.headers.cookie = outcome.headers?.['set-cookie']?.[0]?.split(';', 1)[0] ?? ''
-  }
+  const place: Address = { ...parseLink(address, settings), headers: {} }
   await mkdir(output, { recursive: true })
+  const stateFile = join(output, `.mayfly-${place.code}.json`)
+  const saved = await readJson<Link>(stateFile)
+  const link = await open(place, password).catch((error: CliError) => {
+    // When a link is used up, a download that has begun can still finish.
+    if (saved === null || error.exitCode !== exitCodes.notFound) throw error
+    return saved
+  })
+  const { files, remainingDownloads: left } = link
+  if (saved === null && left !== null && left < files.length)
+    throw new CliError(`Only ${left} of the ${files.length} files may be downloaded one by one.`)
+  await writeFile(stateFile, JSON.stringify(link), { mode: 0o600 })
   const takenPaths = new Set<string>()
-  for (const file of await readFiles(link)) {
+  for (const file of files) {
     // A malicious server could send a path, or control characters for the terminal.
     const { name, ext } = parse(file.name.replaceAll(/[\\\p{Cc}]/gu, '/'))
     let path = join(output, name + ext)
@@ -61,27 +69,39 @@ export async function get(
     await download(link, file, path)
     console.log(path)
   }
+  await rm(stateFile, { force: true })
 }
 
-async function readFiles({ origin, code, headers }: Link): Promise<RemoteFile[]> {
+/** Unlocks a link and returns it with its files. */
+async function open(place: Address, password: string | undefined): Promise<Link> {
+  if (password !== undefined) {
+    const input = { params: { code: place.code }, body: { password } }
+    const outcome = await createCall(place.origin, {})('POST /api/links/{code}/unlock', input)
+    unwrap(outcome)
+    place.headers.cookie = outcome.headers?.['set-cookie']?.[0]?.split(';', 1)[0] ?? ''
+  }
+  return { ...place, ...(await readDetails(place)) }
+}
+
+async function readDetails({ origin, code, headers }: Address) {
   const call = createCall(origin, headers)
   const details = unwrap(await call('GET /api/links/{code}', { params: { code } }))
   if (!('files' in details)) throw new CliError('Use --password.', exitCodes.forbidden)
   if (details.state === 'uploading') throw new CliError('The files are still being uploaded.')
-  return details.files
+  return details
 }
 
 /** Downloads a file into a hidden one beside its final path, and moves it when it is complete. */
 async function download(link: Link, file: RemoteFile, path: string): Promise<void> {
   if ((await sizeOf(path)) >= 0) {
     if ((await sha256Of(path)) === file.sha256) return
-    throw new CliError(`${path} exists already.`)
+    throw new CliError(`${path} exists already, and ${file.sha256 ? 'differs' : 'may differ'}.`)
   }
   const partPath = join(path, '..', `.mayfly-${encodeURIComponent(file.id)}.part`)
   await receive(link, file, partPath)
-  // The server may have computed it during the download.
-  const files = file.sha256 === null ? await readFiles(link) : [file]
-  const { sha256 } = files.find(({ id }) => id === file.id) ?? file
+  // The server may have computed it during the download. A link that is used up doesn't show it.
+  const { files } = file.sha256 ? link : await readDetails(link).catch(() => link)
+  const sha256 = files.find(({ id }) => id === file.id)?.sha256
   if (!sha256) process.stderr.write(`The server doesn't know the SHA-256 of ${path} yet.\n`)
   else if ((await sha256Of(partPath)) !== sha256) {
     await rm(partPath)
@@ -101,7 +121,7 @@ async function receive(
   const options = { ...retryOptions, progress: () => size }
   const retries = new Retries(options, createRetryDeps(createCall(origin, {})))
   while (size < file.size) {
-    const error = await receiveRest(url, headers, file, partPath, size)
+    const error = await receiveRest(url, { headers }, file, partPath, size)
     size = await sizeOf(partPath)
     if (!isTransient(error)) unwrap({ ok: false, error })
     if (size < file.size && !(await retries.waitForNext(error))) unwrap({ ok: false, error })
@@ -111,7 +131,7 @@ async function receive(
 /** Receives bytes until there are no more or the connection is lost, and returns why it ended. */
 async function receiveRest(
   url: URL,
-  headers: Link['headers'],
+  { headers }: Partial<Pick<Address, 'headers'>>,
   file: RemoteFile,
   path: string,
   offset: number,
@@ -122,7 +142,7 @@ async function receiveRest(
   const error = await readError(response)
   const { location } = response.headers
   // A bucket sends its files itself.
-  if (location) return receiveRest(new URL(location, url), {}, file, path, offset)
+  if (location && headers) return receiveRest(new URL(location, url), {}, file, path, offset)
   if (error) return error
   const isRest = response.statusCode === 206
   let receivedBytes = isRest ? offset : 0
@@ -137,7 +157,8 @@ async function receiveRest(
       // The connection was lost.
     }
   }
-  await pipeline(readBody(response), createWriteStream(path, { flags: isRest ? 'a' : 'w' }))
+  const options = isRest ? { flags: 'r+', start: offset } : {}
+  await pipeline(readBody(response), createWriteStream(path, options))
   return noResponse
 }
 

@@ -22,7 +22,7 @@ export async function renew(
   settings: Settings,
 ): Promise<void> {
   const { origin, call } = openServer(settings)
-  const input = { params: parseLink(link, settings), body: { expirationDays: days } }
+  const input = { params: parseLink(link, settings, true), body: { expirationDays: days } }
   const outcome = await call('PATCH /api/links/{code}/renew', input)
   console.log(`${origin}/s/${unwrap(outcome).shortCode}`)
 }
@@ -30,8 +30,8 @@ export async function renew(
 /** Deletes links with their files. */
 export async function rm(links: string[], _options: Options, settings: Settings): Promise<void> {
   const { call } = openServer(settings)
-  for (const link of links) {
-    unwrap(await call('DELETE /api/links/{code}', { params: parseLink(link, settings) }))
+  for (const params of links.map((link) => parseLink(link, settings, true))) {
+    unwrap(await call('DELETE /api/links/{code}', { params }))
   }
 }
 

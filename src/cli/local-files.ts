@@ -23,6 +23,7 @@ export async function findFiles(paths: readonly string[]): Promise<LocalFile[]> 
     const stats = await stat(path)
     const { size, mtimeMs: lastModified } = stats
     if (stats.isFile()) files.push({ path, name: basename(path), size, lastModified })
+    else if (!stats.isDirectory()) throw new CliError(`${path} is neither a file nor a folder.`)
     else {
       const names = (await readdir(path)).filter((name) => !isSystemFile(name))
       const { compare } = new Intl.Collator(undefined, { numeric: true })

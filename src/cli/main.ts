@@ -34,15 +34,16 @@ function command(run: Run, maxArgs: number, ...names: (keyof Options)[]) {
   return async (args: string[]) => {
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
     const { length } = positionals
-    const isUnusable = length > maxArgs || length < Math.min(1, maxArgs)
-    if (isUnusable) throw new CliError(help, exitCodes.usage)
     const numbers = { days: toNumber(values.days), limit: toNumber(values.limit) }
+    const isUnusable = length > maxArgs || length < Math.min(1, maxArgs)
+    if (isUnusable || Object.values(numbers).some(Number.isNaN))
+      throw new CliError(help, exitCodes.usage)
     await run(positionals, { ...values, ...numbers }, await readSettings())
   }
 }
 
-/** Other text stays as it is, so that the server refuses it. */
-const toNumber = (text: unknown) => (Number(text) || text) as number | undefined
+/** NaN if the text is no number. */
+const toNumber = (text: unknown) => (text === undefined ? text : Number(text || Number.NaN))
 
 const commands: Record<string, (args: string[]) => Promise<void>> = {
   put: command(put, Number.POSITIVE_INFINITY, 'days', 'each', 'limit', 'password', 'title'),
@@ -58,9 +59,12 @@ const commands: Record<string, (args: string[]) => Promise<void>> = {
 function fail(error: Error & { code?: string; exitCode?: number }): void {
   const otherCode = error.code?.startsWith('ERR_PARSE_ARGS') ? exitCodes.usage : exitCodes.failed
   showText('')
-  process.stderr.write(`${error.message}\n`, () => process.exit(error.exitCode ?? otherCode))
+  // A server's message must not control the terminal.
+  const text = error.message.replaceAll(/[^\P{Cc}\n]/gu, ' ')
+  process.stderr.write(`${text}\n`, () => process.exit(error.exitCode ?? otherCode))
 }
 
 const [name = '--help', ...args] = process.argv.slice(2)
-if (commands[name]) commands[name](args).catch(fail)
+const run = Object.hasOwn(commands, name) && commands[name]
+if (run) run(args).catch(fail)
 else fail(new CliError(help, exitCodes.usage))

@@ -4,7 +4,8 @@ let shownText = ''
 export function showText(text: string): void {
   if (text === shownText || !process.stderr.isTTY) return
   shownText = text
-  process.stderr.write(`\r\x1b[K${text}`)
+  // File names can contain control characters.
+  process.stderr.write(`\r\x1b[K${text.replaceAll(/\p{Cc}/gu, ' ')}`)
 }
 
 /** Shows nothing once all bytes are done. */

@@ -1,18 +1,19 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { maxBatchLength } from '../shared/contract/batch.ts'
 import type { CallResponse } from '../web/api/call.ts'
 import { sendBytes } from '../web/uploads/transfer/send-bytes.ts'
 import { requestTimeoutMs } from '../web/uploads/transfer/storage-request.ts'
-import { callWithRetries, requireValue } from '../web/uploads/transfer/upload-calls.ts'
+import { requireValue } from '../web/uploads/transfer/upload-calls.ts'
+import type { CallError } from '../web/uploads/upload-errors.ts'
 import { TransferError } from '../web/uploads/upload-ports.ts'
-import { type Call, createRetryDeps, retryOptions } from './api.ts'
+import { type Call, callRepeatedly, createRetryDeps, retryOptions, server } from './api.ts'
 import { CliError, exitCodes, unwrap } from './cli-error.ts'
 import { findFiles, type LocalFile, openFile } from './local-files.ts'
 import { showProgress } from './progress.ts'
 import { partChecksum, sendToStorage } from './send-to-storage.ts'
-import { type Options, openServer, type Settings, uploadsDir } from './settings.ts'
+import { type Options, openServer, readJson, type Settings, uploadsDir } from './settings.ts'
 
 type StartedUpload = CallResponse<'POST /api/links'>['uploads'][number]
 
@@ -24,6 +25,7 @@ type StartedUpload = CallResponse<'POST /api/links'>['uploads'][number]
 export async function put(paths: string[], options: Options, settings: Settings): Promise<void> {
   const { origin, call } = openServer(settings)
   const allFiles = await findFiles(paths)
+  if (allFiles.length === 0) throw new CliError('There are no files.')
   const links = (options.each ? allFiles.map((file) => [file]) : [allFiles]).map((files) => {
     const command = JSON.stringify([settings, options, files])
     const id = createHash('sha256').update(command).digest('hex')
@@ -32,7 +34,7 @@ export async function put(paths: string[], options: Options, settings: Settings)
   await mkdir(uploadsDir, { recursive: true, mode: 0o700 })
   for (const link of links) console.log(`${origin}/s/${await putLink(link, options, call)}`)
   // Not earlier, so that a repeated command doesn't upload files again.
-  for (const { stateFile } of links) await rm(stateFile)
+  for (const { stateFile } of links) await rm(stateFile, { force: true })
 }
 
 interface Job {
@@ -51,8 +53,8 @@ interface Link {
 
 /** Uploads the files of one link. Returns its code. */
 async function putLink(link: Link, options: Options, call: Call): Promise<string | undefined> {
-  const saved = JSON.parse(await readFile(link.stateFile, 'utf8').catch(() => 'null'))
-  const uploads: StartedUpload[] = saved ?? (await startLink(link, options, call))
+  const saved = await readJson<StartedUpload[]>(link.stateFile)
+  const uploads = saved ?? (await startLink(link, options, call))
   const jobs = link.files.map((file, index) => ({ file, upload: uploads[index] as StartedUpload }))
   const sendQueue = async (queue: Iterable<Job>) => {
     for (const job of queue) await send(job, saved !== null, call)
@@ -68,7 +70,7 @@ async function putLink(link: Link, options: Options, call: Call): Promise<string
     // The server has removed uploads that were idle for a day.
     const isOutdated = error instanceof CliError && error.exitCode === exitCodes.notFound
     if (saved === null || !isOutdated) throw error
-    await rm(link.stateFile)
+    await rm(link.stateFile, { force: true })
     return putLink(link, options, call)
   }
 }
@@ -87,22 +89,24 @@ async function startLink(
     password,
     idempotencyKey: id,
   }
-  const { uploads } = unwrap(await call('POST /api/links', { body }))
-  await writeFile(`${stateFile}.new`, JSON.stringify(uploads), { mode: 0o600 })
-  await rename(`${stateFile}.new`, stateFile)
+  // Once the server has answered, it is worth waiting for.
+  const shouldRetry = ({ status }: CallError) =>
+    server.hasAnswered && [null, 429, 503].includes(status)
+  const outcome = await callRepeatedly(call, 'POST /api/links', { body }, { shouldRetry })
+  const refused = outcome.ok ? undefined : outcome.error.errors?.[0]
+  if (!outcome.ok && refused) outcome.error.message += ` (${files[refused.index]?.path})`
+  const { uploads } = unwrap(outcome)
+  await writeFile(`${stateFile}.${process.pid}`, JSON.stringify(uploads), { mode: 0o600 })
+  await rename(`${stateFile}.${process.pid}`, stateFile)
   return uploads
 }
 
 async function send({ file, upload }: Job, isResumed: boolean, call: Call): Promise<void> {
   const { cloudKey, metadata } = upload
   const deps = createRetryDeps(call)
-  const listCall = {
-    call: (query: { cloudKey: string }, signal: AbortSignal) =>
-      call('GET /api/files/upload-parts', { query, signal }),
-    input: { cloudKey },
-  }
   try {
-    const stored = isResumed && (await callWithRetries(listCall, retryOptions, deps))
+    const route = 'GET /api/files/upload-parts'
+    const stored = isResumed && (await callRepeatedly(call, route, { query: { cloudKey } }))
     const job = {
       ...retryOptions,
       file: openFile(file),
@@ -123,8 +127,10 @@ async function send({ file, upload }: Job, isResumed: boolean, call: Call): Prom
     if (!(error instanceof TransferError)) throw error
     // An earlier run may have confirmed it.
     if (error.kind === 'gone') return
-    const exitCode = error.kind === 'signed-out' ? exitCodes.forbidden : exitCodes.failed
-    throw new CliError(`${file.path} can't be uploaded: ${error.message}`, exitCode)
+    const isRevoked = error.kind === 'signed-out'
+    const reason = isRevoked ? 'the key was revoked, or has expired' : error.message
+    const exitCode = isRevoked ? exitCodes.forbidden : exitCodes.failed
+    throw new CliError(`${file.path} can't be uploaded: ${reason}.`, exitCode)
   }
 }
 
@@ -132,13 +138,10 @@ async function send({ file, upload }: Job, isResumed: boolean, call: Call): Prom
 async function confirmAll(uploads: StartedUpload[], call: Call): Promise<void> {
   for (let from = 0; from < uploads.length; from += maxBatchLength) {
     const batch = uploads.slice(from, from + maxBatchLength)
-    const confirmCall = {
-      call: (body: { uploads: { cloudKey: string }[] }, signal: AbortSignal) =>
-        call('POST /api/files/confirm-uploads', { body, signal }),
-      input: { uploads: batch.map(({ cloudKey }) => ({ cloudKey })) },
-      timeoutMs: requestTimeoutMs,
-    }
-    const outcome = await callWithRetries(confirmCall, retryOptions, createRetryDeps(call))
+    const body = { uploads: batch.map(({ cloudKey }) => ({ cloudKey })) }
+    const route = 'POST /api/files/confirm-uploads'
+    const options = { timeoutMs: requestTimeoutMs }
+    const outcome = await callRepeatedly(call, route, { body }, options)
     const failed = unwrap(outcome).results.find((result) => 'error' in result)
     if (failed) unwrap({ ok: false, error: { ...failed.error, status: failed.error.httpStatus } })
   }

@@ -22,16 +22,15 @@ export const sendToStorage: Send = async (request) => {
     }
   }
   try {
-    const response = await sendRequest(new URL(url), {
-      method,
-      headers: { ...request.headers, ...(body && { 'content-length': body.size }) },
-      ...(body && { body: readBody() }),
-      timeout: stallMs * responseStallFactor,
-      signal: AbortSignal.any([request.signal, timeout]),
-    })
-    const { statusCode: status = 0, headers } = response
-    const code = parseErrorCode(await text(response)) ?? headers['x-error-code']?.toString() ?? null
-    const offset = headers['upload-offset']
+    const signal = AbortSignal.any([request.signal, timeout])
+    const options = { method, signal, timeout: stallMs * responseStallFactor }
+    const headers = { ...request.headers, ...(body && { 'content-length': body.size }) }
+    const sent = body && { body: readBody() }
+    const response = await sendRequest(new URL(url), { ...options, headers, ...sent })
+    const { statusCode: status = 0 } = response
+    const errorCode = response.headers['x-error-code']?.toString()
+    const code = parseErrorCode(await text(response)) ?? errorCode ?? null
+    const offset = response.headers['upload-offset']
     const uploadOffset = offset === undefined ? null : Number(offset)
     const kind = 'response' as const
     return { kind, status, code, uploadOffset, retryAfterMs: retryAfterMs(response) }

@@ -34,7 +34,7 @@ export const uploadsDir = join(configDir, 'uploads')
 
 /**
  * Reads MAYFLY_URL and MAYFLY_KEY, and the configuration file for what they don't set.
- * @throws {CliError} if others can read the file.
+ * @throws {CliError} if others can read the file, or it isn't JSON.
  */
 export async function readSettings(): Promise<Settings> {
   const { MAYFLY_URL: url, MAYFLY_KEY: key } = process.env
@@ -43,11 +43,16 @@ export async function readSettings(): Promise<Settings> {
   if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0) {
     throw new CliError(`Others may read your key. Run: chmod 600 '${configFile}'`, exitCodes.usage)
   }
-  // An error of JSON.parse would contain the key.
-  const saved: Settings = await readFile(configFile, 'utf8')
-    .then(JSON.parse)
-    .catch(() => ({}))
+  const saved = await readJson<Settings>(configFile)
+  if (saved === null) throw new CliError(`${configFile} is not valid JSON.`, exitCodes.usage)
   return { url: url || saved.url, key: key || saved.key }
+}
+
+/** Reads a JSON file. Returns null if that fails; the error's message could contain the key. */
+export function readJson<Value>(path: string): Promise<Value | null> {
+  return readFile(path, 'utf8')
+    .then(JSON.parse)
+    .catch(() => null)
 }
 
 /**
@@ -63,11 +68,18 @@ export function openServer({ url = '', key = '' }: Settings): Server {
 
 /**
  * Parses a link, or its code on the server in the settings.
+ * @param isOwn whether the link must be on that server.
  * @throws {CliError} if it is neither.
  */
-export function parseLink(link: string, { url }: Settings): { origin: string; code: string } {
-  const base = url ? new URL('/s/', url) : undefined
+export function parseLink(
+  link: string,
+  { url }: Settings,
+  isOwn = false,
+): { origin: string; code: string } {
+  const base = url && URL.canParse(url) ? new URL('/s/', url) : undefined
   if (!URL.canParse(link, base)) throw new CliError(`${link} is not a link.`, exitCodes.usage)
   const { origin, pathname } = new URL(link, base)
+  const isElsewhere = isOwn && origin !== base?.origin
+  if (isElsewhere) throw new CliError(`${link} is on another server.`, exitCodes.usage)
   return { origin, code: basename(pathname) }
 }
