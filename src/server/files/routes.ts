@@ -58,9 +58,9 @@ export function fileRoutes(
 
     changePreferences: ({ user, body }) => changePreferences(deps, user, body),
 
-    async renewFile({ params, body, user }) {
+    async renewFile({ params, body, user, caller }) {
       // Rate-limited because every short code is kept forever.
-      await deps.rateLimits.spend([counter('renewalsByUser', user.id)])
+      await deps.rateLimits.spend([counter('renewalsByCaller', caller)])
       return renewFile(deps, user.id, params.id, body.expirationDays)
     },
   } satisfies Partial<Handlers>

@@ -111,7 +111,7 @@ describe('access', () => {
     response = { status: 'ok' }
     expect((await sendRequest('GET', '/api/health')).status).toBe(200)
     expect(sessionReadCount).toBe(0)
-    expect(calls).toMatchObject([{ name: 'health', call: { user: undefined } }])
+    expect(calls[0]?.call.user).toBeUndefined()
   })
 
   it("a handler gets the caller's user, session and address", async () => {

@@ -1,7 +1,7 @@
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import type { Logger } from 'pino'
 import type { ZodType, z } from 'zod'
-import { type Endpoint, isJsonResponse } from '../../shared/contract/endpoint.ts'
+import { type Endpoint, isJsonResponse, sendsTextErrors } from '../../shared/contract/endpoint.ts'
 import { type EndpointName, type Endpoints, endpoints } from '../../shared/contract/index.ts'
 import type { Role } from '../../shared/rules/accounts/role.ts'
 import { AppError } from '../errors.ts'
@@ -25,6 +25,8 @@ export interface Call<E extends Endpoint> {
   query: Field<E, 'query'>
   body: Field<E, 'body'>
   user: E['access'] extends 'visitor' | { uploadToken: true } ? undefined : SessionUser
+  /** What rate limits count: the id of the API key, or else of the user. */
+  caller: E['access'] extends 'visitor' | { uploadToken: true } ? undefined : string
   /** Undefined if an API key can make the call. */
   sessionId: E['access'] extends Role ? string : undefined
   uploader: E['access'] extends { uploadToken: true } ? Uploader : undefined
@@ -79,18 +81,20 @@ export function mount(handlers: Handlers, options: MountOptions): Hono<HttpEnv> 
     Object.keys(endpoints) as EndpointName[],
     getPath,
   )) {
-    // A file name can be empty or contain slashes.
-    const path = declaredPath.replace('{name}', ':name{.*}').replaceAll(/\{(\w+)\}/g, ':$1')
+    // A file name can be empty, or contain slashes and line breaks.
+    const path = declaredPath.replace('{name}', ':name{[\\s\\S]*}').replaceAll(/\{(\w+)\}/g, ':$1')
     const methods = names.map((name) => endpoints[name].method)
+    const sendsText = names.some((name) => sendsTextErrors(endpoints[name]))
     app.use(path, (context, next) => {
       nameRoute(context.env.outgoing, declaredPath)
+      context.set('sendsTextErrors', sendsText && !acceptsJson(context))
       return next()
     })
     for (const name of names) {
       const { method, bytes, maxBodySize = defaultMaxBodySize }: Endpoint = endpoints[name]
       const maxSize = bytes ? bytes.maxSize : maxBodySize
       const handle = route(name, handlers, options)
-      if (maxSize === null) app.on(method, path, chooseErrors, options.sameOrigin, handle)
+      if (maxSize === null) app.on(method, path, options.sameOrigin, handle)
       else app.on(method, path, options.sameOrigin, bodyLimit(maxSize, memory), handle)
     }
     const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ')
@@ -99,11 +103,6 @@ export function mount(handlers: Handlers, options: MountOptions): Hono<HttpEnv> 
     })
   }
   return app
-}
-
-const chooseErrors: MiddlewareHandler<HttpEnv> = (context, next) => {
-  context.set('sendsTextErrors', !acceptsJson(context))
-  return next()
 }
 
 /** True if the client asks for JSON, not just for anything. */
@@ -134,7 +133,7 @@ function route(name: EndpointName, handlers: Handlers, options: MountOptions) {
   const handler = handlers[name] as unknown as Handler<Endpoint>
   return async (context: Context<HttpEnv>): Promise<Response> => {
     if (!alwaysServedEndpoints.has(name)) options.shedLoad()
-    const { user, sessionId, uploader } = await requireAccess(row, context, options)
+    const caller = await requireAccess(row, context, options)
     const params = parse(row.params, context.req.param())
     const query = parse(row.query, context.req.query())
     const body = row.body ? parse(row.body, parseJson(context)) : undefined
@@ -142,9 +141,7 @@ function route(name: EndpointName, handlers: Handlers, options: MountOptions) {
       params,
       query,
       body,
-      user,
-      sessionId,
-      uploader,
+      ...caller,
       // `context.var` would copy all variables on each access.
       clientAddress: context.get('clientAddress'),
       publicOrigin: context.get('publicOrigin'),
@@ -152,7 +149,8 @@ function route(name: EndpointName, handlers: Handlers, options: MountOptions) {
       context,
     } as Call<Endpoint>)
     if (schema === null) return response as Response
-    const { cacheSeconds } = row
+    const { cacheSeconds, status } = row
+    if (status !== undefined) context.status(status)
     context.header('cache-control', cacheSeconds ? `public, max-age=${cacheSeconds}` : 'no-store')
     return context.json(schema.parse(response) as object)
   }
@@ -160,6 +158,7 @@ function route(name: EndpointName, handlers: Handlers, options: MountOptions) {
 
 interface Caller {
   user?: SessionUser
+  caller?: string
   sessionId?: string
   uploader?: Uploader
 }
@@ -189,18 +188,18 @@ async function requireUser(
   row: Endpoint,
   context: Context<HttpEnv>,
   options: MountOptions,
-): Promise<{ user: SessionUser; sessionId?: string }> {
+): Promise<{ user: SessionUser; caller: string; sessionId?: string }> {
   const key = readBearerKey(context)
   if (key !== null) {
-    const { user, scopes } = await options.keyCaller(context, key)
+    const { id, user, scopes } = await options.keyCaller(context, key)
     const isAllowed = typeof row.access === 'object' && scopes.includes(row.access.scope)
     if (!isAllowed) throw new AppError('KEY_SCOPE')
-    return { user }
+    return { user, caller: id }
   }
   const session = await options.session(context, row)
   if (!session) throw new AppError('UNAUTHORIZED')
   if (row.access === 'admin' && session.user.role !== 'admin') throw new AppError('FORBIDDEN')
-  return { user: session.user, sessionId: session.id }
+  return { user: session.user, caller: session.user.id, sessionId: session.id }
 }
 
 /** Returns the raw request body, for endpoints declared with `bytes`. */

@@ -54,6 +54,18 @@ describe('every declared call', () => {
     }
   })
 
+  it.each([
+    ['createKey', 201, ['application/json']],
+    ['putFile', 201, ['text/plain', 'application/json']],
+    ['sendLink', 202, ['application/json']],
+    ['unlockLink', 204, []],
+    ['listLinks', 200, ['application/json']],
+  ] as const)('%s answers with %d', (name, status, types) => {
+    const { responses } = findOperation(name)
+    expect(Object.keys(responses).filter((key) => key < '300')).toEqual([String(status)])
+    expect(Object.keys(responses[status]?.content ?? {})).toEqual(types)
+  })
+
   it.each(rows)('%s requires each path parameter', (name, { path }) => {
     const { parameters } = findOperation(name as keyof typeof endpoints)
     const inPath = parameters.filter((parameter) => parameter.in === 'path')

@@ -4,6 +4,7 @@ import {
   type Endpoint,
   errorsOf,
   isJsonResponse,
+  sendsTextErrors,
 } from '../../shared/contract/endpoint.ts'
 import { type ErrorCode, errorTable } from '../../shared/contract/errors.ts'
 import { type EndpointName, endpoints, endpointsByFeature } from '../../shared/contract/index.ts'
@@ -43,6 +44,8 @@ wget -qO- --method=PUT --body-file=report.pdf \\
 Invoke-RestMethod -Method Put -InFile report.pdf \`
   -Headers @{ Authorization = "Bearer $env:KEY" } ${origin}/api/up/report.pdf
 \`\`\`
+
+Until a pipe ends, it takes the room of the largest file that your tier allows.
 
 The command line client needs Node 20 or newer. It sends folders, goes on with what was
 interrupted, and downloads, lists, renews and deletes links:
@@ -166,7 +169,7 @@ function createOperation(operationId: EndpointName, row: Endpoint, limits: Limit
     }),
     responses: {
       ...createSuccessResponse(row),
-      ...createErrorResponses(errorsOf(row), limits),
+      ...createErrorResponses(row, limits),
     },
   }
 }
@@ -191,29 +194,29 @@ function createParameters(location: 'path' | 'query', schema: ZodType | undefine
   }))
 }
 
-function createSuccessResponse(row: Endpoint) {
-  if (isJsonResponse(row.response)) {
-    return {
-      200: {
-        description: 'Success',
-        content: createJsonContent(toJsonSchema(row.response, 'output')),
-      },
-    }
-  }
-  const { raw } = row.response
+function createSuccessResponse({ response, status }: Endpoint) {
+  const { raw = null, json = null } = isJsonResponse(response) ? { json: response } : response
   if (raw === 'redirect') return { 302: { description: 'Redirect' } }
-  return { 200: { description: 'Success', content: { [rawTypes[raw]]: {} } } }
+  const content = {
+    ...(raw && { [rawTypes[raw]]: {} }),
+    ...(json && createJsonContent(toJsonSchema(json, 'output'))),
+  }
+  return { [status ?? 200]: { description: 'Success', ...(status !== 204 && { content }) } }
 }
 
-function createErrorResponses(codes: readonly ErrorCode[], limits: Limits) {
+function createErrorResponses(row: Endpoint, limits: Limits) {
   const byStatus: Record<number, { description: string; content: unknown }> = {}
-  for (const code of codes) {
+  const content = {
+    ...(sendsTextErrors(row) && { [rawTypes.text]: {} }),
+    ...createJsonContent({ $ref: '#/components/schemas/Error' }),
+  }
+  for (const code of errorsOf(row)) {
     const { status } = errorTable[code]
     const existingText = byStatus[status]?.description
     const line = `${code}: ${errorText(code, limits)}`
     byStatus[status] = {
       description: existingText ? `${existingText}\n\n${line}` : line,
-      content: createJsonContent({ $ref: '#/components/schemas/Error' }),
+      content,
     }
   }
   return byStatus

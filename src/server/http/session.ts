@@ -24,6 +24,8 @@ export interface Uploader {
 
 /** The owner of the API key that a request carries, and what the key is allowed to do. */
 export interface KeyCaller {
+  /** The key's id. */
+  id: string
   user: SessionUser
   scopes: readonly KeyScope[]
 }

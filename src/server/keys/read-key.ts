@@ -29,6 +29,6 @@ export function createKeyReader({ clock, db }: Pick<Deps, 'clock' | 'db'>) {
         context.get('log').warn({ err: error }, 'the use of an API key was not recorded'),
       )
     }
-    return { user: toSessionUser(found.user, now), scopes }
+    return { id, user: toSessionUser(found.user, now), scopes }
   }
 }

@@ -7,11 +7,8 @@ import { listKeys } from './queries.ts'
 export function keyRoutes(deps: Pick<Deps, 'clock' | 'db' | 'rateLimits'>) {
   return {
     listKeys: ({ user }) => listKeys(deps.db, user.id),
-    async createKey({ body, user, clientAddress, context }) {
-      const key = await createKey(deps, { userId: user.id, address: clientAddress }, body)
-      context.status(201)
-      return key
-    },
+    createKey: ({ body, user, clientAddress }) =>
+      createKey(deps, { userId: user.id, address: clientAddress }, body),
     async revokeKey({ params, user, clientAddress }) {
       await revokeKey(deps, { userId: user.id, address: clientAddress }, params.id)
       return { message: 'API key revoked' }

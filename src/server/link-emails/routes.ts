@@ -12,11 +12,9 @@ export function linkEmailRoutes(
   showPage: OptOutPages,
 ) {
   return {
-    async sendLink({ params, body, user, context }) {
-      const count = await sendLink(deps, user.id, params.code, body)
-      context.status(202)
-      return { message: sentText(count) }
-    },
+    sendLink: async ({ params, body, user }) => ({
+      message: sentText(await sendLink(deps, user.id, params.code, body)),
+    }),
 
     // Mail scanners open links, so opening the page doesn't change anything.
     openOptOutPage: ({ params }) =>

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { getFileRow } from '../../../tests/support/file-rows.ts'
+import { makeKey, withKey } from '../../../tests/support/keys.ts'
 import {
   json,
   makeClient,
@@ -226,7 +227,7 @@ describe('a user who renews too often', () => {
       const [eve, bob] = (await Promise.all(people)) as [Person, Person]
       const file = await makeFile(eve)
       expect((await requestRenewal(eve, file.id, { expirationDays: 3 })).status).toBe(200)
-      const { key } = counter('renewalsByUser', eve.id)
+      const { key } = counter('renewalsByCaller', eve.id)
       await limitedApp.pool.query('update rate_limits set points = 299 where key = $1', [key])
       expect((await requestRenewal(eve, file.id, { expirationDays: 3 })).status).toBe(200)
       const codes = await limitedApp.deps.db.$count(shortCodes)
@@ -234,6 +235,9 @@ describe('a user who renews too often', () => {
       expect(Number(rejection.headers.get('retry-after'))).toBeGreaterThan(0)
       await expectError(rejection, 429, 'TOO_MANY_REQUESTS')
       expect(await limitedApp.deps.db.$count(shortCodes)).toBe(codes)
+      // A program can't keep its owner from renewing, nor the other way round.
+      const program = withKey(makeClient(limitedApp), (await makeKey(eve)).key)
+      expect((await requestRenewal(program, file.id, { expirationDays: 3 })).status).toBe(200)
       const bobFile = await makeFile(bob)
       expect((await requestRenewal(bob, bobFile.id, { expirationDays: 3 })).status).toBe(200)
       limitedApp.clock.advance(hour)

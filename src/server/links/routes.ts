@@ -45,7 +45,7 @@ export function linkRoutes(
   })
 
   return {
-    async createLink({ body, user, clientAddress, publicOrigin, context }) {
+    async createLink({ body, user, clientAddress, publicOrigin }) {
       requireOwner(body, user.id)
       const { files, expirationDays: days, idempotencyKey, ownerId: _, ...fields } = body
       const expirationDays = days ?? (await readPreferredDays(deps, user))
@@ -56,17 +56,15 @@ export function linkRoutes(
       }))
       const startDeps = { ...deps, stores: deps.stores.withOrigin(publicOrigin) }
       const { uploads } = await startUploads(startDeps, user.id, requests, { kind: 'new', options })
-      context.status(201)
       return { link: await readLink(user.id, uploads[0]?.shortCode ?? ''), uploads }
     },
 
-    async addFiles({ params, body, user, publicOrigin, context }) {
+    async addFiles({ params, body, user, publicOrigin }) {
       requireOwner(body, user.id)
       const startDeps = { ...deps, stores: deps.stores.withOrigin(publicOrigin) }
       const target = { kind: 'existing', shortCode: params.code } as const
       const requests = toRequests(body.files, body.idempotencyKey)
       const { uploads } = await startUploads(startDeps, user.id, requests, target)
-      context.status(201)
       return { link: await readLink(user.id, params.code), uploads }
     },
 
@@ -107,9 +105,9 @@ export function linkRoutes(
       return { message: 'Link deleted' }
     },
 
-    async renewLink({ params, body, user }) {
+    async renewLink({ params, body, user, caller }) {
       // Rate-limited because every short code is kept forever.
-      await deps.rateLimits.spend([counter('renewalsByUser', user.id)])
+      await deps.rateLimits.spend([counter('renewalsByCaller', caller)])
       const days = body.expirationDays ?? (await readPreferredDays(deps, user))
       const link = await renewLink(deps, user.id, hasCode(params.code), days)
       if (!link) throw new AppError('LINK_NOT_FOUND')

@@ -57,13 +57,12 @@ export function requestRoutes(
   }
 
   return {
-    async createRequest({ body, user, clientAddress, publicOrigin, context }) {
+    async createRequest({ body, user, caller, clientAddress, publicOrigin }) {
       const { password, ...options } = body
       // Rate-limited because every code is kept forever.
-      await deps.rateLimits.spend([counter('requestsByUser', user.id)])
+      await deps.rateLimits.spend([counter('requestsByCaller', caller)])
       const passwordHash = await hashLinkPassword(deps, password, clientAddress)
       const id = await createRequest(deps, user.id, { ...options, passwordHash })
-      context.status(201)
       return readRequest(id, publicOrigin)
     },
 
@@ -117,9 +116,7 @@ export function requestRoutes(
       if (!isUnlocked(deps, toLock(request), context)) throw new AppError('LINK_LOCKED')
       await deps.rateLimits.spend([counter('deliveriesByRequest', request.id)])
       const stores = deps.stores.withOrigin(publicOrigin)
-      const delivery = await createDelivery({ ...deps, stores }, openRequest, body, linkId)
-      context.status(201)
-      return delivery
+      return createDelivery({ ...deps, stores }, openRequest, body, linkId)
     },
 
     adminRequests: (call) => listPage(null, call),

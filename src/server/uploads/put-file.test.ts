@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeKey, withKey } from '../../../tests/support/keys.ts'
-import { json, makeClient, makePerson, type Person } from '../../../tests/support/make.ts'
+import { expectOk, json, makeClient, makePerson, type Person } from '../../../tests/support/make.ts'
 import { describePutFile } from '../../../tests/support/put-file.suite.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { testSpace } from '../../../tests/support/test-space.ts'
@@ -9,6 +9,37 @@ import { mebibyte } from '../../shared/rules/format/units.ts'
 import { uploads } from '../db/schema.ts'
 
 describePutFile('the disk', async () => ({}))
+
+describe('PUT /api/up', () => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await startTestApp()
+  })
+  afterAll(() => app.close())
+
+  it('answers a pipe that is too large for the tier with the limit', async () => {
+    const admin = await makePerson(app, { role: 'admin' })
+    const setting = { key: 'free_max_file_size', value: '1MB' }
+    await expectOk(await admin.post('/api/admin/settings', setting))
+    const { key } = await makeKey(await makePerson(app))
+    const put = (body: BodyInit) =>
+      withKey(makeClient(app), key).fetch('/api/up/x', {
+        method: 'PUT',
+        body,
+        duplex: 'half',
+      } as RequestInit)
+    const bytes = randomBytes(mebibyte + 1)
+    const answers = [await put(bytes), await put(new Blob([bytes]).stream())]
+    const text = expect.stringMatching(/^The free tier takes files up to 1MB\..*\n$/)
+    expect(await Promise.all(answers.map((answer) => answer.text()))).toEqual([text, text])
+    expect(answers.map(({ status }) => status)).toEqual([413, 413])
+  })
+
+  it('answers another method with a line of text', async () => {
+    const answer = await makeClient(app).fetch('/api/up/x')
+    expect([answer.status, await answer.text()]).toEqual([405, expect.stringMatching(/^\w.*\n$/)])
+  })
+})
 
 describe('PUT /api/up on a full disk', () => {
   const space = testSpace()

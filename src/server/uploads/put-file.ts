@@ -1,8 +1,9 @@
 import mime from 'mime'
 import { mimeType } from '../../shared/contract/fields.ts'
 import { minuteInMs } from '../../shared/rules/format/units.ts'
+import { checkUpload } from '../../shared/rules/tiers/tier-limits.ts'
 import type { Deps } from '../deps.ts'
-import { AppError } from '../errors.ts'
+import { AppError, codeOf, limitError } from '../errors.ts'
 import { readPreferredDays } from '../files/preference-queries.ts'
 import type { FileRow } from '../files/queries.ts'
 import type { Owner } from '../http/session.ts'
@@ -49,9 +50,11 @@ export async function putFile(
   if (headers['content-range'] !== undefined) {
     throw new AppError('INVALID_INPUT', { message: 'Content-Range: Send the whole file.' })
   }
-  const limits = (await settings.limits())[owner.tier]
+  const limits = await settings.limits()
   const isLengthKnown = headers['transfer-encoding'] === undefined
-  const maxSize = isLengthKnown ? Number(headers['content-length'] ?? 0) : limits.maxFileSize
+  const maxSize = isLengthKnown
+    ? Number(headers['content-length'] ?? 0)
+    : limits[owner.tier].maxFileSize
   const startedAt = clock()
   const fileName = nameOf(path, startedAt)
   const upload = {
@@ -61,7 +64,7 @@ export async function putFile(
     expirationDays: expirationDays ?? (await readPreferredDays(deps, owner)),
   }
   const target = { kind: 'new', options } as const
-  const { uploads } = await openUploads(deps, owner.id, [upload], target, startedAt)
+  const { uploads } = await openUploads(deps, owner.id, [upload], target, startedAt).catch(nameDays)
   const [opened] = uploads as [Upload]
   const { storage, storageKey: key } = opened
   // A shutdown waits until what was stored has been removed.
@@ -77,7 +80,10 @@ export async function putFile(
       return await confirmUpload(deps, owner.id, { cloudKey: key })
     } catch (error) {
       await removeUpload(deps, owner.id, key)
-      throw error
+      if (isLengthKnown || codeOf(error) !== 'FILE_TOO_LARGE') throw error
+      const planned = { tier: owner.tier, fileSize: maxSize + 1, filesInUse: 0 }
+      const code = checkUpload({ ...planned, expirationDays: undefined }, limits)
+      throw limitError(code ?? 'FILE_TOO_LARGE', owner.tier, limits)
     }
   })
 }
@@ -101,6 +107,12 @@ function countReceived({ clock, db, log, transfers }: PutDeps, key: string) {
     })
     if (!isOpen) throw new AppError('UPLOAD_NOT_FOUND')
   }
+}
+
+/** Names the query parameter, and not the field of other calls. */
+function nameDays(error: unknown): never {
+  if (!(error instanceof AppError) || error.code !== 'INVALID_INPUT') throw error
+  throw new AppError(error.code, { message: error.message.replace('expirationDays', 'days') })
 }
 
 /** Removes an upload after an error. If that fails too, it is removed like an abandoned one. */

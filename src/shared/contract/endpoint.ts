@@ -22,7 +22,11 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
  */
 export type EndpointResponse =
   | ZodType
-  | { raw: 'bytes' | 'json' | 'page' | 'png' | 'redirect' | 'text' }
+  | {
+      raw: 'bytes' | 'json' | 'page' | 'png' | 'redirect' | 'text'
+      /** The response to clients that accept JSON. */
+      json?: ZodType
+    }
 
 /** One endpoint of the HTTP API. As in OpenAPI, path parameters are in braces. */
 export interface Endpoint {
@@ -45,6 +49,8 @@ export interface Endpoint {
    */
   bytes?: { types: readonly string[]; maxSize: number | null }
   response: EndpointResponse
+  /** The status of a success, if it isn't 200. */
+  status?: 201 | 202 | 204
   /** Error codes in addition to `commonErrors` and those that `access` implies. */
   errors?: readonly ErrorCode[]
   /** How long browsers cache a JSON response, in seconds. If omitted, they don't cache it. */
@@ -81,6 +87,11 @@ function errorsOfAccess(access: Access): readonly ErrorCode[] {
 /** Returns all error codes that an endpoint can return. */
 export function errorsOf({ access, errors = [] }: Endpoint): ErrorCode[] {
   return [...errorsOfAccess(access), ...errors, ...commonErrors]
+}
+
+/** True if errors are plain text, unless the client accepts JSON. */
+export function sendsTextErrors({ bytes }: Endpoint): boolean {
+  return bytes?.maxSize === null
 }
 
 export function isJsonResponse(response: EndpointResponse): response is ZodType {

@@ -45,6 +45,7 @@ export const keys = {
         .describe('Without it, the key works until it is revoked.'),
     }),
     response: keySchema.extend({ key: z.string() }),
+    status: 201,
     errors: ['KEY_COUNT'],
   }),
   revokeKey: endpoint('DELETE', '/api/keys/{id}', {

@@ -20,6 +20,7 @@ export const linkEmails = {
       message: message.nullable().optional(),
     }),
     response: messageResponse,
+    status: 202,
     errors: [
       'LINK_NOT_FOUND',
       'LINK_NOT_SHARED',

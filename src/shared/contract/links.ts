@@ -165,6 +165,7 @@ export const links = {
     }),
     maxBodySize: maxLinkBodySize,
     response: startedLink,
+    status: 201,
     errors: ['PASSWORDS_BUSY', ...startErrors],
   }),
   addFiles: endpoint('POST', '/api/links/{code}/files', {
@@ -178,6 +179,7 @@ export const links = {
     }),
     maxBodySize: maxLinkBodySize,
     response: startedLink,
+    status: 201,
     errors: ['LINK_NOT_FOUND', ...startErrors],
   }),
   listLinks: endpoint('GET', '/api/links', {
@@ -228,6 +230,7 @@ export const links = {
     params: codeParams,
     body: z.object({ password: linkPassword }),
     response: { raw: 'text' },
+    status: 204,
     errors: ['LINK_NOT_FOUND', 'WRONG_PASSWORD', 'PASSWORDS_BUSY'],
   }),
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { expirationDays } from './fields.ts'
+import { fileSchema } from './files.ts'
 import { linkPassword, maxDownloads } from './links.ts'
 import { confirmErrors, startErrors } from './uploads.ts'
 
@@ -17,7 +18,8 @@ export const putFile = {
       maxDownloads: z.coerce.number().pipe(maxDownloads).optional(),
     }),
     bytes: { types: ['*/*'], maxSize: null },
-    response: { raw: 'text' },
+    response: { raw: 'text', json: fileSchema },
+    status: 201,
     errors: [
       ...startErrors,
       ...confirmErrors,

@@ -92,6 +92,7 @@ export const requests = {
     access: { scope: 'requests:write' },
     body: z.object({ title: linkTitle, openDays, ...requestOptions }),
     response: requestSchema,
+    status: 201,
     errors: ['REQUESTS_OFF', 'TIER_REQUESTS', 'TIER_REQUEST_COUNT', 'PASSWORDS_BUSY'],
   }),
   listRequests: endpoint('GET', '/api/requests', {
@@ -132,6 +133,7 @@ export const requests = {
     params: codeParams,
     body: z.object({ password: linkPassword }),
     response: { raw: 'text' },
+    status: 204,
     errors: ['REQUEST_NOT_FOUND', 'WRONG_PASSWORD', 'PASSWORDS_BUSY'],
   }),
   createDelivery: endpoint('POST', '/api/requests/{code}/links', {
@@ -155,6 +157,7 @@ export const requests = {
         .string()
         .describe("Authorizes the delivery's later calls, as `Authorization: Upload {token}`."),
     }),
+    status: 201,
     errors: ['REQUEST_NOT_FOUND', 'LINK_LOCKED', 'REQUEST_FULL', 'UNAUTHORIZED', ...startErrors],
   }),
   openRequestPage: endpoint('GET', '/r/{code}', {
