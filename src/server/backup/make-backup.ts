@@ -66,10 +66,14 @@ const rowsPerFetch = 1000
  */
 export async function makeBackup(folder: string, options: BackupOptions): Promise<BackupResult> {
   const { config, clock, log, extraRowSets } = options
-  const backup = await BackupWriter.create(folder)
   const fileListPath = join(folder, 'listed.ndjson')
-  const { pool, close } = await openDatabaseInUse(config, log)
+  const cleanup = new AsyncDisposableStack()
   try {
+    // First, because a folder with an incomplete backup can't be used again.
+    const { pool, close } = await openDatabaseInUse(config, log)
+    cleanup.defer(close)
+    const backup = await BackupWriter.create(folder)
+    cleanup.defer(() => backup.close())
     const madeAt = clock().toISOString()
     const { installation, rows, count } = await inSnapshot(pool, async (client) => {
       const installationId = await findInstallation(client)
@@ -104,8 +108,7 @@ export async function makeBackup(folder: string, options: BackupOptions): Promis
     })
     return { rows: count, ...copied }
   } finally {
-    await close()
-    await backup.close()
+    await cleanup.disposeAsync()
   }
 }
 
