@@ -10,6 +10,6 @@ export const childEnvironment = {
 }
 
 /** Returns the path of a bundled program, as `npm start` and the package run it. */
-export function findProgram(name: 'start' | 'add'): string {
+export function findProgram(name: 'start' | 'add' | 'backup' | 'check' | 'restore'): string {
   return resolve(root, `dist/server/${name}.js`)
 }

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import type { Logger } from 'pino'
@@ -50,7 +52,7 @@ export async function openDatabase(
 /**
  * Opens the database for a command, even while a server uses it. Applies no migrations. Starts the
  * embedded Postgres if it isn't running.
- * @throws {StartupError} if the database can't be used or belongs to another version.
+ * @throws {StartupError} if there is no database, or it can't be used or belongs to another version.
  */
 export async function openDatabaseInUse(config: DatabaseConfig, log: Log): Promise<Database> {
   const connection = connectionOf(config, connectionNames.copy)
@@ -58,6 +60,11 @@ export async function openDatabaseInUse(config: DatabaseConfig, log: Log): Promi
   if (error === null) return requireCurrentVersion(openPool(connection, log, copyLimits))
   if (config.databaseUrl !== null || !isTransient(error)) {
     throw new StartupError(`The database cannot be used: ${reasonOf(error)}`, { cause: error })
+  }
+  if (!existsSync(join(config.dataDir, 'postgres'))) {
+    throw new StartupError(
+      `There is no data in DATA_DIR ${config.dataDir}. Run this in the server's folder, or set DATA_DIR.`,
+    )
   }
   const postgres = await lockAndStart(config.dataDir, log)
   return requireCurrentVersion(withPostgres(openPool(connection, log, copyLimits), postgres))

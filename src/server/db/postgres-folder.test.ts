@@ -122,6 +122,10 @@ describe('the lock on a data folder', () => {
     unlock()
     await rm(link)
   })
+
+  it('reports a folder that cannot be written to', () => {
+    expect(() => lockDataDir(join(dataDir, 'missing'))).toThrow(StartupError)
+  })
 })
 
 describe('the socket folder', () => {

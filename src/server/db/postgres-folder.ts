@@ -17,15 +17,16 @@ const sqliteBusy = 5
 /**
  * Locks the data folder until the process ends or calls the returned function. Node has no file
  * locks, so this uses SQLite's. The file `lock` stays empty.
- * @throws {StartupError} if another process has locked the folder.
+ * @throws {StartupError} if another process has locked the folder, or it can't be written to.
  */
 export function lockDataDir(dataDir: string): () => void {
-  const lock = new DatabaseSync(join(dataDir, 'lock'))
+  const lock = new DatabaseSync(join(dataDir, 'lock'), { open: false })
   try {
+    lock.open()
     // The journal is in memory, because writing a journal file would fail on a full disk.
     lock.exec('pragma journal_mode = memory; begin exclusive')
   } catch (cause) {
-    lock.close()
+    if (lock.isOpen) lock.close()
     const { errcode } = cause as { errcode?: number }
     const message =
       errcode === sqliteBusy
