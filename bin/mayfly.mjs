@@ -25,10 +25,16 @@ const platform = `${process.platform}-${process.arch}`
 const minNodeMajor = 24
 
 const [command = 'start', ...args] = process.argv.slice(2)
-if (commands.includes(command)) await run(command, args)
-else {
-  console.error(usage)
-  process.exitCode = ['help', '--help', '-h'].includes(command) ? 0 : 2
+const takesArguments = ['add', 'backup', 'restore'].includes(command)
+if (['--version', '-v'].includes(command)) {
+  console.log(createRequire(import.meta.url)('../package.json').version)
+} else if (commands.includes(command) && (takesArguments || args.length === 0)) {
+  await run(command, args)
+} else {
+  const asksForHelp = ['help', '--help', '-h'].some((word) => word === command || word === args[0])
+  const isUnknown = !asksForHelp && !commands.includes(command)
+  console.error(isUnknown ? `Unknown command: ${command}\n\n${usage}` : usage)
+  process.exitCode = asksForHelp ? 0 : 2
 }
 
 async function run(command, args) {

@@ -11,24 +11,24 @@ import { AppError, StartupError } from '../src/server/errors.ts'
 import { addLocalFiles } from '../src/server/uploads/add-local-files.ts'
 import { defaultExpirationDays } from '../src/shared/rules/links/lifetime.ts'
 import { openInstallation } from './open-installation.ts'
-import { runCommand } from './run-command.ts'
+import { readArguments, runCommand } from './run-command.ts'
 
-const usage = 'Usage: mayfly add PATH… [--days N] [--owner ADDRESS]'
-
-function readArguments() {
-  try {
+const { paths, days, owner } = readArguments(
+  'Usage: mayfly add PATH… [--days N] [--owner ADDRESS]',
+  () => {
     const options = { days: { type: 'string' }, owner: { type: 'string' } } as const
     const { values, positionals } = parseArgs({ options, allowPositionals: true })
-    const days = Number(values.days ?? defaultExpirationDays)
-    if (positionals.length > 0 && days > 0) return { paths: positionals, days, owner: values.owner }
-  } catch {
-    // An unknown option.
-  }
-  throw new StartupError(usage)
-}
+    const parsed = {
+      ...values,
+      paths: positionals,
+      days: Number(values.days ?? defaultExpirationDays),
+    }
+    return positionals.length > 0 && parsed.days > 0 ? parsed : null
+  },
+)
 
-async function findOwner(db: Db, email: string | undefined): Promise<string> {
-  const address = email?.toLowerCase() ?? (await findAdministrator(db))?.email
+async function findOwner(db: Db): Promise<string> {
+  const address = owner?.toLowerCase() ?? (await findAdministrator(db))?.email
   if (address === undefined) throw new StartupError('Start the server once before adding files.')
   const account = await findAccountByEmail(db, address)
   if (!account) throw new StartupError(`There is no account with the address ${address}.`)
@@ -36,7 +36,6 @@ async function findOwner(db: Db, email: string | undefined): Promise<string> {
 }
 
 async function addFiles(config: Config): Promise<string> {
-  const { paths, days, owner } = readArguments()
   const files = await findFiles(paths).catch((error: Error) => {
     throw new StartupError(error.message, { cause: error })
   })
@@ -49,7 +48,7 @@ async function addFiles(config: Config): Promise<string> {
       requestJob() {},
       mailQueue: { add: () => Promise.reject(new Error('Adding files sends no email.')) },
     }
-    const shortCode = await addLocalFiles(uploadDeps, await findOwner(deps.db, owner), files, days)
+    const shortCode = await addLocalFiles(uploadDeps, await findOwner(deps.db), files, days)
     process.stdout.write(`${config.appUrl.origin}/s/${shortCode}\n`)
     return files.length === 1 ? 'Added 1 file.' : `Added ${files.length} files.`
   } finally {

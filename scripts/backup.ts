@@ -4,25 +4,32 @@
  * program made a backup (docs/operations.md).
  */
 import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
 import { recordBackup } from '../src/server/backup/last-backup.ts'
 import { makeBackup } from '../src/server/backup/make-backup.ts'
 import { openDatabaseInUse } from '../src/server/db/open.ts'
-import { StartupError } from '../src/server/errors.ts'
 import { createLogger } from '../src/server/logging/log.ts'
-import { printLine, queuedEmailRows, runCommand } from './run-command.ts'
+import { printLine, queuedEmailRows, readArguments, runCommand } from './run-command.ts'
+
+/** Null with `--made-otherwise`. */
+const { folder } = readArguments('Usage: mayfly backup FOLDER | --made-otherwise', () => {
+  const options = { 'made-otherwise': { type: 'boolean' } } as const
+  const { values, positionals } = parseArgs({ options, allowPositionals: true })
+  const [path, ...others] = positionals
+  if (values['made-otherwise']) return path === undefined ? { folder: null } : null
+  return path && others.length === 0 ? { folder: resolve(path) } : null
+})
 
 await runCommand(async (config) => {
-  const folder = process.argv[2]
-  if (!folder) throw new StartupError('Usage: mayfly backup FOLDER')
   const log = await createLogger({ level: 'warn', format: 'readable' })
   const clock = () => new Date()
-  if (folder === '--made-otherwise') {
+  if (folder === null) {
     const { pool, close } = await openDatabaseInUse(config, log)
     const backup = { madeAt: clock().toISOString(), objects: 0, faults: 0, by: 'other' } as const
     await recordBackup(pool, backup).finally(close)
     return 'Noted that another program has made a backup.'
   }
-  const backup = await makeBackup(resolve(folder), {
+  const backup = await makeBackup(folder, {
     config,
     clock,
     log,

@@ -3,21 +3,24 @@
  * configured to use. Both must be empty, and the server must be stopped (docs/operations.md).
  */
 import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
 import { verifyBackup } from '../src/server/backup/backup-folder.ts'
 import { restoreBackup } from '../src/server/backup/restore-backup.ts'
 import { prepareDataDir } from '../src/server/boot/data-dir.ts'
 import { openDatabase, requireNoServer } from '../src/server/db/open.ts'
 import { copyLimits } from '../src/server/db/pool.ts'
-import { StartupError } from '../src/server/errors.ts'
 import { openJobQueue } from '../src/server/jobs/job-queue.ts'
 import { createLogger } from '../src/server/logging/log.ts'
-import { queuedEmailRows, runCommand } from './run-command.ts'
+import { queuedEmailRows, readArguments, runCommand } from './run-command.ts'
+
+const folder = readArguments('Usage: mayfly restore FOLDER', () => {
+  const [path, ...others] = parseArgs({ allowPositionals: true }).positionals
+  return path && others.length === 0 ? resolve(path) : null
+})
 
 await runCommand(async (config) => {
-  const folder = process.argv[2]
-  if (!folder) throw new StartupError('Usage: mayfly restore FOLDER')
   // Verify the backup before writing anything.
-  const backup = await verifyBackup(resolve(folder))
+  const backup = await verifyBackup(folder)
   if (config.databaseUrl !== null) await requireNoServer(config.databaseUrl)
   await prepareDataDir(config.dataDir)
   const log = await createLogger({ level: 'warn', format: 'readable' })

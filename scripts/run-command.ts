@@ -33,6 +33,22 @@ export async function runCommand(work: (config: Config) => Promise<string>): Pro
   }
 }
 
+/**
+ * Reads this command's arguments. If they are wrong, which `read` reports by null or an error,
+ * prints the usage and exits with status 2. For `--help`, exits with 0.
+ */
+export function readArguments<T>(usage: string, read: () => T | null): T {
+  const asksForHelp = process.argv.some((word) => word === '--help' || word === '-h')
+  try {
+    const result = asksForHelp ? null : read()
+    if (result !== null) return result
+  } catch {
+    // An unknown option.
+  }
+  printLine(usage)
+  process.exit(asksForHelp ? 0 : 2)
+}
+
 /** Prints a line to stderr. */
 export function printLine(text: string): void {
   process.stderr.write(`${text}\n`)

@@ -82,7 +82,7 @@ test('wrong arguments are explained', async () => {
     runAdd(app, [folder, '--owner', 'nobody@example.org']),
   ])
   expect(results).toMatchObject([
-    { code: 1, stderr: expect.stringContaining('Usage') },
+    { code: 2, stderr: expect.stringContaining('Usage') },
     { code: 1, stderr: expect.stringMatching(/ENOENT.*missing/) },
     { code: 1, stderr: expect.stringContaining('no account') },
   ])

@@ -21,3 +21,22 @@ test.each<[CommandName, string[]]>([
   })
   expect(await readdir(folder)).toEqual([])
 })
+
+test.each<[CommandName, string[], number]>([
+  ['backup', [], 2],
+  ['backup', ['backup-1', 'backup-2'], 2],
+  ['backup', ['--nope', 'backup-1'], 2],
+  ['backup', ['--made-otherwise', 'backup-1'], 2],
+  ['backup', ['--help'], 0],
+  ['restore', ['backup-1', 'backup-2'], 2],
+  ['restore', ['--nope'], 2],
+  ['restore', ['-h'], 0],
+  ['add', [], 2],
+  ['add', ['file', '--days', 'many'], 2],
+  ['add', ['file', '--help'], 0],
+])('%s %j only prints the usage and exits with %i', async (command, args, code) => {
+  const result = await runCommand(command, args, { cwd: folder })
+  const usage = new RegExp(`^Usage: mayfly ${command} .*\\n$`)
+  expect(result).toEqual({ code, stdout: '', stderr: expect.stringMatching(usage) })
+  expect(await readdir(folder)).toEqual([])
+})

@@ -111,13 +111,23 @@ describe('the package', () => {
 
   test('explains its commands', async () => {
     const program = join(installedFolder, 'node_modules/.bin/mayfly')
-    const help = await run([program, 'backup'], { cwd: folder, env: serverEnvironment })
-    expect([await help.ended, await help.stderr]).toEqual([1, 'Usage: mayfly backup FOLDER\n'])
-    const wrong = await run([program, 'stop'], { cwd: folder, env: serverEnvironment })
-    expect([await wrong.ended, await wrong.stderr]).toEqual([
-      2,
-      expect.stringContaining('Usage: mayfly [command]'),
-    ])
+    const runArgs = async (...args: string[]) => {
+      const { ended, stdout, stderr } = await run([program, ...args], {
+        cwd: folder,
+        env: serverEnvironment,
+      })
+      return [await ended, await stdout, await stderr]
+    }
+    const usage = expect.stringMatching(/^Usage: mayfly \[command\]/)
+    const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+    expect(await runArgs('--version')).toEqual([0, `${version}\n`, ''])
+    expect(await runArgs('--help')).toEqual([0, '', usage])
+    expect(await runArgs('start', '--help')).toEqual([0, '', usage])
+    expect(await runArgs('start', 'foo')).toEqual([2, '', usage])
+    expect(await runArgs('check', 'foo')).toEqual([2, '', usage])
+    const unknown = expect.stringMatching(/^Unknown command: foo\n\nUsage: mayfly \[command\]/)
+    expect(await runArgs('foo')).toEqual([2, '', unknown])
+    expect(await runArgs('backup')).toEqual([2, '', expect.stringMatching(/^Usage: mayfly backup/)])
   })
 
   test('contains the licenses of what is bundled, and no development tools', async () => {
