@@ -2,6 +2,7 @@ import { openObjects } from '../src/server/backup/open-objects.ts'
 import { bindStores } from '../src/server/boot/open-storage.ts'
 import type { Config } from '../src/server/config/config.ts'
 import { openDatabaseInUse } from '../src/server/db/open.ts'
+import { requireOwnDataDir } from '../src/server/db/postgres-folder.ts'
 import { createLogger } from '../src/server/logging/log.ts'
 import { AdminSettings } from '../src/server/settings/admin-settings.ts'
 import { DiskSpace } from '../src/server/space/disk-space.ts'
@@ -14,6 +15,7 @@ import { storeOfNewFiles } from '../src/server/storage/stores.ts'
  * @throws {StartupError} if they can't be used, or belong to another version.
  */
 export async function openInstallation(config: Config) {
+  await requireOwnDataDir(config.dataDir)
   // The server has already logged warnings about the settings.
   const log = await createLogger({ level: 'error', format: 'readable' })
   const clock = () => new Date()

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { chown, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -86,4 +86,17 @@ test('wrong arguments are explained', async () => {
     { code: 1, stderr: expect.stringMatching(/ENOENT.*missing/) },
     { code: 1, stderr: expect.stringContaining('no account') },
   ])
+})
+
+test.runIf(process.getuid?.() === 0)("root adds no files to another user's server", async () => {
+  const storeFolder = join(app.deps.config.dataDir, 'files')
+  await writeFile(join(folder, 'file'), 'text')
+  await chown(storeFolder, 12_345, 12_345)
+  const result = await runAdd(app, [join(folder, 'file')])
+  expect(result).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('belongs to another user. Run this as the user that runs'),
+  })
+  await chown(storeFolder, 0, 0)
+  expect(await runAdd(app, [join(folder, 'file')])).toMatchObject({ code: 0 })
 })

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { chown, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type pg from 'pg'
@@ -124,6 +124,12 @@ test('backs up and restores a server with the documented commands, during upload
 
   const restoredDir = join(folder, 'restored')
   await prepareDataFolder(restoredDir)
+  if (process.getuid?.() === 0) {
+    await chown(restoredDir, 12_345, 12_345)
+    const refusal = { code: 1, output: expect.stringContaining('belongs to another user') }
+    expect(await runFromPage('restore', restoredDir)).toMatchObject(refusal)
+    await chown(restoredDir, 0, 0)
+  }
   expect(await runFromPage('restore', restoredDir)).toMatchObject({ code: 0 })
   // After the restore, links serve the same bytes, the session is still valid and the email is
   // still queued.

@@ -1,8 +1,10 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { chown, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type CommandName, runCommand } from './support/run-command.ts'
+
+const isRoot = process.getuid?.() === 0
 
 let folder: string
 beforeEach(async () => {
@@ -39,4 +41,19 @@ test.each<[CommandName, string[], number]>([
   const usage = new RegExp(`^Usage: mayfly ${command} .*\\n$`)
   expect(result).toEqual({ code, stdout: '', stderr: expect.stringMatching(usage) })
   expect(await readdir(folder)).toEqual([])
+})
+
+test.runIf(isRoot).each<[CommandName, string[]]>([
+  ['backup', ['backup-1']],
+  ['check', []],
+  ['add', [import.meta.filename]],
+])("%s leaves no files of root in another user's data folder", async (command, args) => {
+  const dataDir = join(folder, 'data')
+  await mkdir(dataDir)
+  await chown(dataDir, 12_345, 12_345)
+  expect(await runCommand(command, args, { cwd: folder })).toMatchObject({
+    code: 1,
+    stderr: `DATA_DIR ${dataDir} belongs to another user. Run this as the user that runs the server.\n`,
+  })
+  expect(await readdir(folder, { recursive: true })).toEqual(['data'])
 })

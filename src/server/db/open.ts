@@ -20,7 +20,7 @@ import {
   type PoolLimits,
   poolLimits,
 } from './pool.ts'
-import { lockDataDir } from './postgres-folder.ts'
+import { lockDataDir, requireOwnDataDir } from './postgres-folder.ts'
 
 type DatabaseConfig = Pick<Config, 'dataDir' | 'databaseUrl'>
 type Log = Pick<Logger, 'warn'>
@@ -40,6 +40,7 @@ export async function openDatabase(
   limits: PoolLimits = poolLimits,
 ): Promise<Database> {
   if (config.databaseUrl !== null) return openServerDatabase(config, log, limits)
+  await requireOwnDataDir(config.dataDir)
   const postgres = await lockAndStart(config.dataDir, log)
   try {
     return withPostgres(await openServerDatabase(config, log, limits), postgres)
@@ -61,6 +62,7 @@ export async function openDatabaseInUse(config: DatabaseConfig, log: Log): Promi
   if (config.databaseUrl !== null || !isTransient(error)) {
     throw new StartupError(`The database cannot be used: ${reasonOf(error)}`, { cause: error })
   }
+  await requireOwnDataDir(config.dataDir)
   if (!existsSync(join(config.dataDir, 'postgres'))) {
     throw new StartupError(
       `There is no data in DATA_DIR ${config.dataDir}. Run this in the server's folder, or set DATA_DIR.`,

@@ -38,6 +38,22 @@ export function lockDataDir(dataDir: string): () => void {
 }
 
 /**
+ * Checks that a command that writes to the data folder runs as the server's user, who couldn't read
+ * another user's files.
+ * @throws {StartupError} if the folder belongs to another user.
+ */
+export async function requireOwnDataDir(dataDir: string): Promise<void> {
+  // The server creates `files`. The data folder itself may be a volume that belongs to root.
+  const stats = await stat(join(dataDir, 'files'))
+    .catch(() => stat(dataDir))
+    .catch(() => null)
+  if (!stats || stats.uid === process.getuid?.()) return
+  throw new StartupError(
+    `DATA_DIR ${dataDir} belongs to another user. Run this as the user that runs the server.`,
+  )
+}
+
+/**
  * Creates the Postgres cluster unless it exists. Runs `initdb` in a temporary folder, so an
  * interruption leaves no partial cluster.
  * @throws {StartupError} if Postgres can't create the cluster, or another version created it.
