@@ -86,5 +86,5 @@ function runBeside(program, args) {
     process.exitCode = code ?? 1
   })
   // The server ignores Ctrl-C's second signal, from the terminal or from here.
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 }

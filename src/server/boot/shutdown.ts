@@ -54,8 +54,8 @@ export function createShutdown(log: Pick<Logger, 'error'>): Shutdown {
 }
 
 /**
- * Stops the process on SIGTERM, SIGINT or an uncaught error: waits for startup to finish, closes
- * every part, and exits. A second signal or error exits at once with code 1.
+ * Stops the process on SIGTERM, SIGINT, SIGHUP or an uncaught error: waits for startup to finish,
+ * closes every part, and exits. A second signal or error exits at once with code 1.
  * @returns a function that stops the process with an exit code.
  */
 export function superviseProcess(
@@ -79,7 +79,7 @@ export function superviseProcess(
     process.exit(1)
   }
 
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (stoppingSince === null) {
         log.info({ signal }, 'Stopping; a second signal exits at once')
