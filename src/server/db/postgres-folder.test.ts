@@ -84,7 +84,9 @@ describe('preparing the cluster', () => {
       await expect(preparation).rejects.toThrow(
         `was made by Postgres ${version}, and this version brings Postgres 18`,
       )
-      await expect(preparation).rejects.toThrow('pg_dump')
+      await expect(preparation).rejects.toThrow(
+        'run mayfly backup (or npm run backup) there, and restore that backup with this version',
+      )
     },
   )
 

@@ -69,8 +69,8 @@ export async function prepareCluster(
   if (clusterMajor !== installedMajor) {
     throw new StartupError(
       `${cluster} was made by Postgres ${clusterMajor}, and this version brings Postgres ${installedMajor}. ` +
-        'Start the version that made it, save the database with pg_dump, and restore it into a ' +
-        'fresh DATA_DIR; or set DATABASE_URL to another Postgres.',
+        'Start the version that made it, run mayfly backup (or npm run backup) there, and restore ' +
+        'that backup with this version into a fresh DATA_DIR; or set DATABASE_URL to another Postgres.',
     )
   }
 }
