@@ -9,6 +9,7 @@ import type { Config } from '../src/server/config/config.ts'
 import type { Db } from '../src/server/deps.ts'
 import { AppError, StartupError } from '../src/server/errors.ts'
 import { addLocalFiles } from '../src/server/uploads/add-local-files.ts'
+import { formatCount } from '../src/shared/rules/format/numbers.ts'
 import { defaultExpirationDays } from '../src/shared/rules/links/lifetime.ts'
 import { openInstallation } from './open-installation.ts'
 import { readArguments, runCommand } from './run-command.ts'
@@ -50,7 +51,7 @@ async function addFiles(config: Config): Promise<string> {
     }
     const shortCode = await addLocalFiles(uploadDeps, await findOwner(deps.db), files, days)
     process.stdout.write(`${config.appUrl.origin}/s/${shortCode}\n`)
-    return files.length === 1 ? 'Added 1 file.' : `Added ${files.length} files.`
+    return `Added ${formatCount(files.length, 'file')}.`
   } finally {
     await close()
   }
@@ -58,7 +59,9 @@ async function addFiles(config: Config): Promise<string> {
 
 /** Shows what the operator can change, such as a limit, without further words. */
 function toStartupError(error: unknown): never {
-  throw error instanceof AppError ? new StartupError(error.message, { cause: error }) : error
+  if (!(error instanceof AppError)) throw error
+  const message = error.message.replace(/^expirationDays:/, '--days:')
+  throw new StartupError(message, { cause: error })
 }
 
 await runCommand((config) => addFiles(config).catch(toStartupError))

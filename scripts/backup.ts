@@ -9,6 +9,7 @@ import { recordBackup } from '../src/server/backup/last-backup.ts'
 import { makeBackup } from '../src/server/backup/make-backup.ts'
 import { openDatabaseInUse } from '../src/server/db/open.ts'
 import { createLogger } from '../src/server/logging/log.ts'
+import { formatCount } from '../src/shared/rules/format/numbers.ts'
 import { printLine, queuedEmailRows, readArguments, runCommand } from './run-command.ts'
 
 /** Null with `--made-otherwise`. */
@@ -37,9 +38,9 @@ await runCommand(async (config) => {
   })
   if (backup.damagedFileIds.length > 0) {
     printLine(
-      `${backup.damagedFileIds.length} files are missing from the backup because storage had lost or altered them: ${backup.damagedFileIds.slice(0, 100).join(', ')}`,
+      `The backup lacks ${formatCount(backup.damagedFileIds.length, 'file')} that storage had lost or altered: ${backup.damagedFileIds.slice(0, 100).join(', ')}`,
     )
     process.exitCode = 1
   }
-  return `The backup is complete: ${backup.rows} rows, ${backup.objects} files, ${backup.bytes} bytes.`
+  return `The backup is complete: ${formatCount(backup.rows, 'row')}, ${formatCount(backup.objects, 'file')}, ${formatCount(backup.bytes, 'byte')}.`
 })

@@ -11,6 +11,7 @@ import { openDatabase, requireNoServer } from '../src/server/db/open.ts'
 import { copyLimits } from '../src/server/db/pool.ts'
 import { openJobQueue } from '../src/server/jobs/job-queue.ts'
 import { createLogger } from '../src/server/logging/log.ts'
+import { formatCount } from '../src/shared/rules/format/numbers.ts'
 import { queuedEmailRows, readArguments, runCommand } from './run-command.ts'
 
 const folder = readArguments('Usage: mayfly restore FOLDER', () => {
@@ -35,7 +36,7 @@ await runCommand(async (config) => {
       pool,
       extraRowSets: queuedEmailRows,
     })
-    return `Restored: ${rows} rows, ${objects} files.`
+    return `Restored: ${formatCount(rows, 'row')}, ${formatCount(objects, 'file')}.`
   } finally {
     await close()
   }

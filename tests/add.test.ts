@@ -69,6 +69,8 @@ test('the limits of the owner apply, and nothing is left of refused files', asyn
   expect(await runAdd(app, [...paths, ...options])).toMatchObject({ code: 1, stdout: '' })
   const tooLong = await runAdd(app, [paths[0] ?? '', ...options, '--days', '7'])
   expect(tooLong).toMatchObject({ code: 1, stdout: '' })
+  const unknownDays = await runAdd(app, [paths[0] ?? '', ...options, '--days', '99'])
+  expect(unknownDays.stderr).toBe('--days: Must be 3, 5 or 7 days.\n')
   expect(await countRows()).toEqual(before)
 
   expect(await runAdd(app, [...paths.slice(1), ...options])).toMatchObject({ code: 0 })
@@ -98,5 +100,6 @@ test.runIf(process.getuid?.() === 0)("root adds no files to another user's serve
     stderr: expect.stringContaining('belongs to another user. Run this as the user that runs'),
   })
   await chown(storeFolder, 0, 0)
-  expect(await runAdd(app, [join(folder, 'file')])).toMatchObject({ code: 0 })
+  const added = { code: 0, stderr: 'Added 1 file.\n' }
+  expect(await runAdd(app, [join(folder, 'file')])).toMatchObject(added)
 })

@@ -114,7 +114,12 @@ test('backs up and restores a server with the documented commands, during upload
     // Delete the file again, because a free user can have only three.
     await ada.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
   }
-  expect(await backupPromise).toMatchObject({ code: 0 })
+  expect(await backupPromise).toMatchObject({
+    code: 0,
+    output: expect.stringMatching(
+      /^The backup is complete: [\d,]+ rows, \d files?, [\d,]+ bytes\.$/m,
+    ),
+  })
   const { mode } = await stat(join(folder, 'backup'))
   expect(mode & 0o077).toBe(0)
 
