@@ -12,7 +12,7 @@ import { addLocalFiles } from '../src/server/uploads/add-local-files.ts'
 import { formatCount } from '../src/shared/rules/format/numbers.ts'
 import { defaultExpirationDays } from '../src/shared/rules/links/lifetime.ts'
 import { openInstallation } from './open-installation.ts'
-import { readArguments, runCommand } from './run-command.ts'
+import { readArguments, resolveArgument, runCommand } from './run-command.ts'
 
 const { paths, days, owner } = readArguments(
   'Usage: mayfly add PATH… [--days N] [--owner ADDRESS]',
@@ -21,7 +21,7 @@ const { paths, days, owner } = readArguments(
     const { values, positionals } = parseArgs({ options, allowPositionals: true })
     const parsed = {
       ...values,
-      paths: positionals,
+      paths: positionals.map(resolveArgument),
       days: Number(values.days ?? defaultExpirationDays),
     }
     return positionals.length > 0 && parsed.days > 0 ? parsed : null

@@ -3,14 +3,19 @@
  * even while the server is running. `mayfly backup --made-otherwise` only records that another
  * program made a backup (docs/operations.md).
  */
-import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { recordBackup } from '../src/server/backup/last-backup.ts'
 import { makeBackup } from '../src/server/backup/make-backup.ts'
 import { openDatabaseInUse } from '../src/server/db/open.ts'
 import { createLogger } from '../src/server/logging/log.ts'
 import { formatCount } from '../src/shared/rules/format/numbers.ts'
-import { printLine, queuedEmailRows, readArguments, runCommand } from './run-command.ts'
+import {
+  printLine,
+  queuedEmailRows,
+  readArguments,
+  resolveArgument,
+  runCommand,
+} from './run-command.ts'
 
 /** Null with `--made-otherwise`. */
 const { folder } = readArguments('Usage: mayfly backup FOLDER | --made-otherwise', () => {
@@ -18,7 +23,7 @@ const { folder } = readArguments('Usage: mayfly backup FOLDER | --made-otherwise
   const { values, positionals } = parseArgs({ options, allowPositionals: true })
   const [path, ...others] = positionals
   if (values['made-otherwise']) return path === undefined ? { folder: null } : null
-  return path && others.length === 0 ? { folder: resolve(path) } : null
+  return path && others.length === 0 ? { folder: resolveArgument(path) } : null
 })
 
 await runCommand(async (config) => {

@@ -2,7 +2,6 @@
  * `mayfly restore FOLDER` restores a backup to the database and storage that the server is
  * configured to use. Both must be empty, and the server must be stopped (docs/operations.md).
  */
-import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { verifyBackup } from '../src/server/backup/backup-folder.ts'
 import { restoreBackup } from '../src/server/backup/restore-backup.ts'
@@ -12,11 +11,11 @@ import { copyLimits } from '../src/server/db/pool.ts'
 import { openJobQueue } from '../src/server/jobs/job-queue.ts'
 import { createLogger } from '../src/server/logging/log.ts'
 import { formatCount } from '../src/shared/rules/format/numbers.ts'
-import { queuedEmailRows, readArguments, runCommand } from './run-command.ts'
+import { queuedEmailRows, readArguments, resolveArgument, runCommand } from './run-command.ts'
 
 const folder = readArguments('Usage: mayfly restore FOLDER', () => {
   const [path, ...others] = parseArgs({ allowPositionals: true }).positionals
-  return path && others.length === 0 ? resolve(path) : null
+  return path && others.length === 0 ? resolveArgument(path) : null
 })
 
 await runCommand(async (config) => {

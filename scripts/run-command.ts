@@ -1,3 +1,4 @@
+import { parse, resolve } from 'node:path'
 import {
   type Config,
   ConfigError,
@@ -47,6 +48,16 @@ export function readArguments<T>(usage: string, read: () => T | null): T {
   }
   printLine(usage)
   process.exit(asksForHelp ? 0 : 2)
+}
+
+/**
+ * Returns the absolute path of an argument, which is relative to the shell's folder. `npm run` starts
+ * a script in the package's folder, and sets INIT_CWD to the shell's.
+ */
+export function resolveArgument(path: string): string {
+  const { npm_lifecycle_event: npmScript, INIT_CWD: shellFolder = '' } = process.env
+  const isRunByNpm = npmScript === parse(process.argv[1] ?? '').name
+  return resolve(isRunByNpm ? shellFolder : '', path)
 }
 
 /** Prints a line to stderr. */

@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process'
 import { chown, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { childEnvironment } from './support/child-program.ts'
 import { type CommandName, runCommand } from './support/run-command.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -57,3 +60,15 @@ test.runIf(isRoot).each<[CommandName, string[]]>([
   })
   expect(await readdir(folder, { recursive: true })).toEqual(['data'])
 })
+
+test.each(['add', 'restore'])(
+  'a path after npm run %s is relative to the shell',
+  async (script) => {
+    const cwd = import.meta.dirname
+    const options = { cwd, env: childEnvironment }
+    const result = promisify(execFile)('npm', ['run', script, '--', 'missing'], options)
+    await expect(result).rejects.toMatchObject({
+      stderr: expect.stringContaining(join(cwd, 'missing')),
+    })
+  },
+)
