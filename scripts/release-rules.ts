@@ -22,5 +22,9 @@ export function findReleaseProblem(state: ReleaseState): string | null {
   if (tagged !== null && tagged !== head) {
     return `v${version} is tagged at another commit. Raise the version in package.json.`
   }
+  const unreleased = changelog.split(/^## /m).find((text) => text.startsWith('[Unreleased]'))
+  if (unreleased?.includes('\n- ')) {
+    return `CHANGELOG.md has changes under "[Unreleased]". Move them to "[${version}]", or raise the version.`
+  }
   return null
 }
