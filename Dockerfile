@@ -8,7 +8,7 @@ COPY package.json package-lock.json ./
 COPY bin bin
 COPY scripts scripts
 RUN node scripts/ready.mjs copy
-COPY CHANGELOG.md LICENSE README.md SECURITY.md tsconfig.json tsconfig.base.json vite.config.ts ./
+COPY CHANGELOG.md LICENSE SECURITY.md tsconfig.json tsconfig.base.json vite.config.ts ./
 COPY deploy deploy
 COPY docs docs
 COPY src src

@@ -3,9 +3,10 @@
  * dist/mayfly-VERSION.tgz, an npm package. Its dependencies are the native modules, Postgres and
  * Node; the build has bundled all others.
  */
-import { execFileSync } from 'node:child_process'
-import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -14,7 +15,7 @@ const packageDir = join(root, 'dist/package')
 /** Everything that runs, and what people read. */
 const contents = [
   ...['bin', 'dist/server', 'dist/web', 'src/server/db/migrations'],
-  ...['README.md', 'CHANGELOG.md', 'LICENSE', 'SECURITY.md', 'docs', 'deploy'],
+  ...['CHANGELOG.md', 'LICENSE', 'SECURITY.md', 'docs', 'deploy'],
 ]
 /** Repeated in LICENSES.md, needed only to write migrations, or for people who change the code. */
 const omitted = /\/(licenses\.md|\d+_snapshot\.json|docs\/decisions)$/
@@ -30,6 +31,8 @@ for (const path of contents) {
   const filter = (source: string) => !omitted.test(source)
   await cp(join(root, path), join(packageDir, path), { recursive: true, filter })
 }
+await writeFile(join(packageDir, 'README.md'), createReadme())
+await removeDeadLinks()
 await writeFile(join(packageDir, 'LICENSES.md'), await collectLicenses())
 const packageManifest = {
   ...{ name, version, description, license, type },
@@ -43,6 +46,46 @@ execFileSync('npm', ['pack', '--silent', '--pack-destination', join(root, 'dist'
   cwd: packageDir,
   stdio: 'inherit',
 })
+
+/** The repository's README is about a clone and its commands. */
+function createReadme(): string {
+  const { stderr: usage } = spawnSync(process.execPath, ['bin/mayfly.mjs', '--help'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  return `# Mayfly
+
+${description} Mayfly runs on Linux with glibc and macOS, on x64 and arm64, with Node 20 or newer.
+
+\`\`\`
+${usage}\`\`\`
+
+The first start prints the address and the administrator's password. Ctrl-C stops the server.
+
+- [Tutorial](docs/tutorial.md): a server with TLS, email and backups
+- [Settings](docs/settings.md)
+- [Operations](docs/operations.md): proxies, several servers, monitoring, backups, upgrades
+- [All documents](docs), [changelog](CHANGELOG.md), [security](SECURITY.md), [license](LICENSE)
+
+The documents name some files that only a clone of the repository has.
+`
+}
+
+/** Replaces links to files that only a clone has by those files' paths. */
+async function removeDeadLinks(): Promise<void> {
+  for (const path of await readdir(packageDir, { recursive: true })) {
+    if (!path.endsWith('.md')) continue
+    const file = join(packageDir, path)
+    const text = (await readFile(file, 'utf8')).replaceAll(
+      /\[[^\]]+\]\((?!https?:|mailto:|#)([^)#\s]+)[^)\s]*\)/g,
+      (link, target) => {
+        const targetPath = join(dirname(path), target)
+        return existsSync(join(packageDir, targetPath)) ? link : `\`${targetPath}\``
+      },
+    )
+    await writeFile(file, text)
+  }
+}
 
 /** Returns the license texts of all bundled packages. */
 async function collectLicenses(): Promise<string> {

@@ -4,6 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { jobNames } from '../src/server/jobs/job-names.ts'
 import { endpoints } from '../src/shared/contract/index.ts'
+import { getProse, listRelativeLinks } from './support/markdown-links.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -22,17 +23,13 @@ function getText(document: string) {
   return documents.get(document) ?? ''
 }
 
-function getProse(document: string) {
-  return getText(document).replaceAll(/^```.*?^```/gms, '')
-}
-
 function matchGroups(text: string, pattern: RegExp) {
   return Array.from(text.matchAll(pattern), ([, group = '']) => group)
 }
 
 /** Returns the anchors that GitHub generates for a document's headings. */
 function listAnchors(document: string) {
-  return matchGroups(getProse(document), /^#+ (.+)$/gm).map((heading) =>
+  return matchGroups(getProse(getText(document)), /^#+ (.+)$/gm).map((heading) =>
     heading
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
@@ -40,19 +37,10 @@ function listAnchors(document: string) {
   )
 }
 
-/** Returns the targets of a document's links and images, in Markdown and HTML. */
-function listLinks(document: string) {
-  return [
-    ...matchGroups(getProse(document), /\]\(([^)\s]+)\)/g),
-    ...matchGroups(getProse(document), /(?:href|src|srcset)="([^"]+)"/g),
-  ]
-}
-
 test('every relative link resolves to a file and heading', () => {
   const brokenLinks: string[] = []
   for (const document of documents.keys()) {
-    for (const link of listLinks(document)) {
-      if (/^(https?|mailto):/.test(link)) continue
+    for (const link of listRelativeLinks(getText(document))) {
       const [path = '', anchor] = link.split('#')
       const target = path === '' ? document : relative(root, resolve(root, dirname(document), path))
       const fileExists = existsSync(join(root, target))
@@ -98,7 +86,7 @@ test('every npm script mentioned exists', async () => {
 test('every source path in backticks exists', () => {
   const missingPaths: string[] = []
   for (const document of documents.keys()) {
-    const paths = matchGroups(getProse(document), /`((?:src|tests|scripts)\/[\w./-]+)`/g)
+    const paths = matchGroups(getProse(getText(document)), /`((?:src|tests|scripts)\/[\w./-]+)`/g)
     for (const path of paths) {
       if (!existsSync(join(root, path))) missingPaths.push(`${document}: ${path}`)
     }

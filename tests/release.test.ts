@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -9,6 +10,7 @@ import { root } from './support/child-program.ts'
 import { parseDockerfile, runSteps, type Stage, type Step } from './support/dockerfile.ts'
 import { serverEnvironment, shellEnvironment } from './support/installed-package.ts'
 import { logIn, makeClient, makeFile, signUp } from './support/make.ts'
+import { listRelativeLinks } from './support/markdown-links.ts'
 import { freshDatabase } from './support/postgres.ts'
 import { type ProgramRun, runProgram, waitUntilReady } from './support/run-program.ts'
 
@@ -130,6 +132,21 @@ describe('the package', () => {
     const unknown = expect.stringMatching(/^Unknown command: foo\n\nUsage: mayfly \[command\]/)
     expect(await runArgs('foo')).toEqual([2, '', unknown])
     expect(await runArgs('backup')).toEqual([2, '', expect.stringMatching(/^Usage: mayfly backup/)])
+  })
+
+  test('contains what its documents link to', async () => {
+    const packageFolder = join(installedFolder, 'node_modules/mayfly')
+    const names = await readdir(packageFolder, { recursive: true })
+    const deadLinks: string[] = []
+    for (const name of names.filter((path) => /(?<!LICENSES)\.md$/.test(path))) {
+      for (const link of listRelativeLinks(await readFile(join(packageFolder, name), 'utf8'))) {
+        const [path = ''] = link.split('#')
+        const target = join(packageFolder, dirname(name), path)
+        if (path !== '' && !existsSync(target)) deadLinks.push(`${name}: ${link}`)
+      }
+    }
+    expect(deadLinks).toEqual([])
+    expect(await readFile(join(packageFolder, 'README.md'), 'utf8')).toContain('mayfly [command]')
   })
 
   test('contains the licenses of what is bundled, and no development tools', async () => {
