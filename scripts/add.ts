@@ -28,6 +28,11 @@ const { paths, days, owner } = readArguments(
   },
 )
 
+const interruption = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => interruption.abort(new StartupError('Interrupted: nothing is added.')))
+}
+
 async function findOwner(db: Db): Promise<string> {
   const address = owner?.toLowerCase() ?? (await findAdministrator(db))?.email
   if (address === undefined) throw new StartupError('Start the server once before adding files.')
@@ -47,6 +52,7 @@ async function addFiles(config: Config): Promise<string> {
       ...deps,
       // The running server computes the digests within a minute.
       requestJob() {},
+      signal: interruption.signal,
       mailQueue: { add: () => Promise.reject(new Error('Adding files sends no email.')) },
     }
     const shortCode = await addLocalFiles(uploadDeps, await findOwner(deps.db), files, days)
@@ -65,3 +71,4 @@ function toStartupError(error: unknown): never {
 }
 
 await runCommand((config) => addFiles(config).catch(toStartupError))
+if (interruption.signal.aborted) process.exit(130)

@@ -77,6 +77,19 @@ test('the limits of the owner apply, and nothing is left of refused files', asyn
   expect(await listLinks(owner)).toHaveLength(1)
 })
 
+test('an interrupted command leaves no link', async () => {
+  const many = join(folder, 'many')
+  await mkdir(many)
+  const names = Array.from({ length: 1000 }, (_, index) => String(index))
+  await Promise.all(names.map((name) => writeFile(join(many, name), name)))
+  const linkCount = await app.deps.db.$count(links)
+  const hasBegun = expect.poll(() => app.deps.db.$count(uploads)).toBe(1000)
+  const result = await runAdd(app, [many], {}, hasBegun)
+  expect(result).toEqual({ code: 130, stdout: '', stderr: 'Interrupted: nothing is added.\n' })
+  expect(await app.deps.db.$count(links)).toBe(linkCount)
+  expect(await app.deps.db.$count(uploads)).toBe(0)
+})
+
 test('wrong arguments are explained', async () => {
   const results = await Promise.all([
     runAdd(app, []),

@@ -10,6 +10,7 @@ export function runAdd(
   { deps: { config } }: TestApp,
   args: readonly string[],
   env: Record<string, string> = {},
+  interruption: Promise<void> | undefined = undefined,
 ): ReturnType<typeof runCommand> {
   const settings = {
     APP_URL: config.appUrl.origin,
@@ -18,5 +19,6 @@ export function runAdd(
     MIN_FREE_SPACE: '0',
     ...env,
   }
-  return runCommand('add', args, { cwd: root, env: settings })
+  const options = { cwd: root, env: settings, ...(interruption && { interruption }) }
+  return runCommand('add', args, options)
 }

@@ -3,18 +3,23 @@ import { childEnvironment, findProgram } from './child-program.ts'
 
 export type CommandName = Exclude<Parameters<typeof findProgram>[0], 'start'>
 
-/** Runs a command of the package, such as `mayfly add`, and waits for its exit. */
+/**
+ * Runs a command of the package, such as `mayfly add`, and waits for its exit.
+ * @param interruption when to interrupt it.
+ */
 export function runCommand(
   command: CommandName,
   args: readonly string[],
-  { cwd, env = {} }: { cwd: string; env?: Record<string, string> },
+  options: { cwd: string; env?: Record<string, string>; interruption?: Promise<void> },
 ): Promise<{ code: number; stdout: string; stderr: string }> {
+  const { cwd, env = {}, interruption } = options
   return new Promise((resolve) => {
-    execFile(
+    const child = execFile(
       process.execPath,
       [findProgram(command), ...args],
       { cwd, env: { ...childEnvironment, ...env } },
       (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
     )
+    void interruption?.then(() => child.kill('SIGINT'))
   })
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import mime from 'mime'
 import type { Deps } from '../deps.ts'
 import { deleteLink } from '../links/delete-link.ts'
@@ -15,14 +16,18 @@ export interface LocalFile {
 type AddDeps = Pick<
   Deps,
   'clock' | 'db' | 'log' | 'mailQueue' | 'requestJob' | 'settings' | 'stores'
-> & { objects: Pick<SealedObjects, 'copy'> }
+> & {
+  objects: Pick<SealedObjects, 'copy'>
+  /** Aborted if the command is to stop. The caller ends the process, and the copy with it. */
+  signal: AbortSignal
+}
 
 /**
  * Makes a link of copies of files that are on this machine, all or none, with the checks and limits
  * of an upload.
  * @returns the link's short code.
  * @throws {AppError} as `startUploads` and `confirmUploads`.
- * @throws if a file can't be read.
+ * @throws if a file can't be read; the signal's reason if aborted.
  */
 export async function addLocalFiles(
   deps: AddDeps,
@@ -36,11 +41,14 @@ export async function addLocalFiles(
     fileType: mime.getType(name) ?? 'application/octet-stream',
     expirationDays,
   }))
+  const interruption = once(deps.signal, 'abort').then(() => deps.signal.throwIfAborted())
+  interruption.catch(() => {})
   const { uploads } = await startUploads(deps, ownerId, requests, { kind: 'new', options: {} })
   const shortCode = uploads[0]?.shortCode ?? ''
   try {
     for (const [index, { path, size }] of files.entries()) {
-      await deps.objects.copy(uploads[index]?.cloudKey ?? '', size, path)
+      const copy = deps.objects.copy(uploads[index]?.cloudKey ?? '', size, path)
+      await Promise.race([copy, interruption])
     }
     const results = await confirmUploads(deps, ownerId, uploads)
     for (const result of results) if (result.status === 'rejected') throw result.reason
