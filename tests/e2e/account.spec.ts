@@ -139,8 +139,12 @@ test('the account is deleted with the password, while an upload runs', async ({
   await typeInto(page, passwordField, person.password)
   await page.keyboard.press('Enter')
 
-  await expect(page).toHaveURL('/#account-deleted')
-  await expect(page.getByText('Your account is deleted, with everything in it.')).toBeFocused()
+  const note = page.getByText('Your account is deleted, with everything in it.')
+  await expect(note).toBeFocused()
+  await expect(page).toHaveURL('/')
+  await expect(note).toBeVisible()
+  await page.reload()
+  await expect(note).toBeHidden()
   await expect(page.getByRole('link', { name: 'Sign In' })).toBeVisible()
   expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain('rough-cut')
   expect((await page.context().cookies()).map(({ name }) => name)).not.toContain(

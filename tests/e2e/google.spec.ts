@@ -154,6 +154,6 @@ test('an account without a password is deleted after signing in with Google agai
   await expect(page.getByText('Please sign in with Google again to confirm this.')).toBeVisible()
   await pressOn(page, continueLink)
   await pressOn(page, deleteButton)
-  await expect(page).toHaveURL('/#account-deleted')
+  await expect(page).toHaveURL('/')
   await expect(page.getByText('Your account is deleted, with everything in it.')).toBeVisible()
 })

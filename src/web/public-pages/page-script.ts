@@ -9,3 +9,8 @@ enhancePage()
 registerShareWorker()
 enableDropZone()
 enableFeedbackForm()
+
+// A reload or a copied address must not say it again. The shown note stays the target.
+addEventListener('load', () => {
+  if (document.querySelector('.deleted-account:target')) history.replaceState(null, '', '/')
+})

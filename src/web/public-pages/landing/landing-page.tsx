@@ -22,7 +22,7 @@ export function LandingPage() {
   )
 }
 
-/** Shown to people who have just deleted their account. */
+/** Shown once to people who have just deleted their account. */
 function AccountDeletedNote() {
   return (
     // The browser moves focus to the target of a fragment, so screen readers announce it.
