@@ -8,7 +8,7 @@ import { hashDownload, readShortCode } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 
-test('the landing and not-found pages are readable without scripts', async ({
+test('the public pages are readable without scripts, and say what needs them', async ({
   errors,
   visitor,
 }) => {
@@ -28,6 +28,18 @@ test('the landing and not-found pages are readable without scripts', async ({
   await page.getByRole('link', { name: 'Go to the start page' }).click()
   await expect(page).toHaveURL('/')
   await expect(page.getByRole('link', { name: 'Get Started' })).toBeVisible()
+  for (const [path, action] of [
+    ['/login', 'Signing in'],
+    ['/signup', 'Signing up'],
+  ] as const) {
+    await page.goto(path)
+    const note = page.locator('noscript .note')
+    await expect(note).toBeVisible()
+    await expect(note).toContainText(`${action} needs JavaScript.`)
+    const button = page.getByRole('button', { name: /^Sign (In|Up)$/ })
+    await expect(button).toBeDisabled()
+    await expect(button).toHaveCSS('opacity', '0.5')
+  }
 })
 
 test('a file dropped by a visitor is kept and uploaded after signup', async ({

@@ -15,6 +15,7 @@ export function LoginPage() {
     <>
       <SignInCard
         title="Sign in"
+        action="Signing in"
         lead={
           <>
             <When is="signupClosed">To get to your files and links.</When>

@@ -7,13 +7,15 @@ export interface SignInCardProps {
   title: string
   /** A sentence under the heading. */
   lead: ReactNode
+  /** What its form does. Undefined for a card without a form. */
+  action?: 'Signing in' | 'Signing up'
   children: ReactNode
   /** A link to another page, below the card. */
   footer?: ReactNode
 }
 
 /** The frame of the login and the signup: a card with one form. */
-export function SignInCard({ title, lead, children, footer }: SignInCardProps) {
+export function SignInCard({ title, lead, action, children, footer }: SignInCardProps) {
   return (
     <>
       <div className="card">
@@ -21,9 +23,11 @@ export function SignInCard({ title, lead, children, footer }: SignInCardProps) {
         <p className="muted" id="lead">
           {lead}
         </p>
-        <noscript>
-          <p className="note">Signing in needs JavaScript. Download links work without it.</p>
-        </noscript>
+        {action && (
+          <noscript>
+            <p className="note">{`${action} needs JavaScript. Download links work without it.`}</p>
+          </noscript>
+        )}
         {children}
         {/* For the script's messages. */}
         <p id="no-email" hidden>

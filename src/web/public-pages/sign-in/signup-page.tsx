@@ -13,6 +13,7 @@ export function SignupPage({ forTrial = false }: { forTrial?: boolean }) {
   return (
     <SignInCard
       title="Create your account"
+      action="Signing up"
       lead={
         forTrial
           ? `Premium, free for ${trialDays} days: ${values.premiumLimits}. Once you are signed in, press Start trial. Nothing is charged, and afterwards your account is Free.`
