@@ -51,8 +51,8 @@ export function readArguments<T>(usage: string, read: () => T | null): T {
 }
 
 /**
- * Returns the absolute path of an argument, which is relative to the shell's folder. `npm run` starts
- * a script in the package's folder, and sets INIT_CWD to the shell's.
+ * Returns the absolute path of an argument, which is relative to the shell's folder. `npm run`
+ * starts a script in the package's folder, and sets INIT_CWD to the shell's.
  */
 export function resolveArgument(path: string): string {
   const { npm_lifecycle_event: npmScript, INIT_CWD: shellFolder = '' } = process.env

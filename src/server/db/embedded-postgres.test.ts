@@ -200,5 +200,5 @@ test("runs even if the data folder's path is too long for a socket", async () =>
 
 test('rejects the cluster of another Postgres version and names the remedy', async () => {
   await writeFile(join(dataDir, 'postgres/PG_VERSION'), '17\n')
-  await expect(start()).rejects.toThrow(/made by Postgres 17.* brings Postgres 18.*pg_dump/)
+  await expect(start()).rejects.toThrow(/made by Postgres 17.* brings Postgres 18.*mayfly backup/)
 })

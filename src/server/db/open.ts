@@ -53,7 +53,8 @@ export async function openDatabase(
 /**
  * Opens the database for a command, even while a server uses it. Applies no migrations. Starts the
  * embedded Postgres if it isn't running.
- * @throws {StartupError} if there is no database, or it can't be used or belongs to another version.
+ * @throws {StartupError} if there is no database, or it can't be used, or it belongs to another
+ * user or version.
  */
 export async function openDatabaseInUse(config: DatabaseConfig, log: Log): Promise<Database> {
   const connection = connectionOf(config, connectionNames.copy)
