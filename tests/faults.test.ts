@@ -14,7 +14,8 @@ async function expectGuarantees(setup: SetupName): Promise<void> {
   const backends = { database: await freshDatabase(), postgres: null, s3Server: null }
   const result = await runScenario(backends, { seed, setup, rounds })
   expect(result.rounds).toBe(rounds)
-  expect(result.downloads).toBeGreaterThan(0)
+  // By chance, a single round leaves nothing to download.
+  if (isLongRun) expect(result.downloads).toBeGreaterThan(0)
 }
 
 test('keeps every guarantee under random faults', () => expectGuarantees('disk'))
