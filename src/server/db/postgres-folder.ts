@@ -38,16 +38,16 @@ export function lockDataDir(dataDir: string): () => void {
 }
 
 /**
- * Checks that a command that writes to the data folder runs as the server's user, who couldn't read
- * another user's files.
- * @throws {StartupError} if the folder belongs to another user.
+ * Checks that root runs no command that writes to another user's data folder: the server couldn't
+ * read the files. Others can't write there anyway, unless it is a volume that they share.
+ * @throws {StartupError} if the folder belongs to another user than root, who runs the command.
  */
 export async function requireOwnDataDir(dataDir: string): Promise<void> {
-  // The server creates `files`. The data folder itself may be a volume that belongs to root.
+  // The server creates `files`, but maybe not the data folder.
   const stats = await stat(join(dataDir, 'files'))
     .catch(() => stat(dataDir))
     .catch(() => null)
-  if (!stats || stats.uid === process.getuid?.()) return
+  if (!stats || stats.uid === 0 || process.getuid?.() !== 0) return
   throw new StartupError(
     `DATA_DIR ${dataDir} belongs to another user. Run this as the user that runs the server.`,
   )
