@@ -12,6 +12,8 @@ COPY CHANGELOG.md LICENSE SECURITY.md tsconfig.json tsconfig.base.json vite.conf
 COPY deploy deploy
 COPY docs docs
 COPY src src
+# The build reads it, because tsconfig.json names it.
+COPY tests/tsconfig.json tests/
 RUN npm run package
 
 FROM node:24-bookworm-slim AS server

@@ -17,8 +17,11 @@ const contents = [
   ...['bin', 'dist/server', 'dist/web', 'src/server/db/migrations'],
   ...['CHANGELOG.md', 'LICENSE', 'SECURITY.md', 'docs', 'deploy'],
 ]
-/** Repeated in LICENSES.md, needed only to write migrations, or for people who change the code. */
-const omitted = /\/(licenses\.md|\d+_snapshot\.json|docs\/decisions)$/
+/**
+ * Repeated in LICENSES.md, needed only to write migrations, for people who change the code, or the
+ * secrets of an installation in this folder.
+ */
+const omitted = /\/(licenses\.md|\d+_snapshot\.json|docs\/decisions|\.env|deploy\/nginx\/tls)$/
 /** Bundled as style sheets, fonts or scripts of other builds, which Vite's list doesn't contain. */
 const listedPackages = ['tailwindcss', '@fontsource-variable/inter', 'swagger-ui-dist', 'hash-wasm']
 
@@ -57,10 +60,14 @@ function createReadme(): string {
 
 ${description} Mayfly runs on Linux with glibc and macOS, on x64 and arm64, with Node 20 or newer.
 
+\`\`\`sh
+npx ./mayfly-${version}.tgz    # or: npm install -g ./mayfly-${version}.tgz && mayfly
 \`\`\`
-${usage}\`\`\`
 
 The first start prints the address and the administrator's password. Ctrl-C stops the server.
+
+\`\`\`
+${usage}\`\`\`
 
 - [Tutorial](docs/tutorial.md): a server with TLS, email and backups
 - [Settings](docs/settings.md)

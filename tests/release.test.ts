@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -39,13 +39,14 @@ beforeAll(async () => {
   imageStage = lastStage
   const build = { context: root, stageFolder, environment: shellEnvironment }
 
-  // The packages and builds that its commands would make are there already.
+  // The dependencies are there already. An operator's secrets are too, and must not be packed.
   const buildFolder = join(stageFolder(packageStage.name), 'app')
-  await mkdir(join(buildFolder, 'dist'), { recursive: true })
-  await symlink(join(root, 'node_modules'), join(buildFolder, 'node_modules'))
-  for (const name of ['server', 'web', '.server-sources', '.web-sources']) {
-    await cp(join(root, 'dist', name), join(buildFolder, 'dist', name), { recursive: true })
+  const secrets = ['docs/.env', 'deploy/nginx/tls/files.example.org.key']
+  for (const path of secrets) {
+    await mkdir(join(buildFolder, path, '..'), { recursive: true })
+    await writeFile(join(buildFolder, path), 'secret')
   }
+  await symlink(join(root, 'node_modules'), join(buildFolder, 'node_modules'))
   await runSteps(packageStage, build)
 
   const { name: serverName, steps: serverSteps } = serverStage
@@ -134,9 +135,10 @@ describe('the package', () => {
     expect(await runArgs('backup')).toEqual([2, '', expect.stringMatching(/^Usage: mayfly backup/)])
   })
 
-  test('contains what its documents link to', async () => {
+  test('contains what its documents link to, and no secrets', async () => {
     const packageFolder = join(installedFolder, 'node_modules/mayfly')
     const names = await readdir(packageFolder, { recursive: true })
+    expect(names.filter((name) => /\.(env|key)$/.test(name))).toEqual([])
     const deadLinks: string[] = []
     for (const name of names.filter((path) => /(?<!LICENSES)\.md$/.test(path))) {
       for (const link of listRelativeLinks(await readFile(join(packageFolder, name), 'utf8'))) {
