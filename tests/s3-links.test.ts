@@ -112,6 +112,9 @@ describeOnS3('a link with several files in a bucket', () => {
     ])
     const statuses = responses.map(({ status }) => status).toSorted()
     expect(statuses).toEqual([...Array(3).fill(302), ...Array(17).fill(404)])
+    // What has begun may continue.
+    expect((await request(code, { range: 'bytes=50-' })).status).toBe(302)
+    expect((await request(code, { range: 'bytes=100-' })).status).toBe(404)
     expect((await findListed(owner, code))?.downloadCount).toBe(3)
     expect((await makeClient(app).fetch(`/api/links/${code}`)).status).toBe(404)
   })

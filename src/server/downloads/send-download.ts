@@ -117,16 +117,13 @@ async function sendFile(
     await delivery.send(incoming, outgoing, onBytes)
     return RESPONSE_ALREADY_SENT
   }
-  if (link.maxDownloads !== null) {
-    // Whoever has the presigned URL can download the whole file with it.
-    if (!isHead) await onBytes(0)
-  } else {
-    const validators = () => delivery.validators(AbortSignal.timeout(validatorsTimeoutMs))
-    const start = await expectedStart(incoming, size, validators).catch((error) =>
-      logUncounted(context, file.id, error),
-    )
-    if (start !== null) await onBytes(start)
-  }
+  const validators = () => delivery.validators(AbortSignal.timeout(validatorsTimeoutMs))
+  const start = await expectedStart(incoming, size, validators).catch((error) =>
+    logUncounted(context, file.id, error),
+  )
+  // Whoever has the presigned URL can download the whole file with it.
+  const isLimited = link.maxDownloads !== null && !isHead
+  if (start !== null || isLimited) await onBytes(start ?? 0)
   context.header('cache-control', 'no-store')
   return context.redirect(delivery.url)
 }
