@@ -2,7 +2,24 @@ import { lazy, Suspense, useEffect, useSyncExternalStore } from 'react'
 import { takeStoredToast } from './stored-toast.ts'
 import type { ToastOptions } from './toast-options.ts'
 
-const ToastView = lazy(async () => ({ default: (await import('./toast-view.tsx')).ToastView }))
+const ToastView = lazy(() =>
+  import('./toast-view.tsx').then(
+    (module) => ({ default: module.ToastView }),
+    // Without a network, an error must still be seen.
+    () => ({ default: PlainToast }),
+  ),
+)
+
+function PlainToast({ options }: { options: ToastOptions }) {
+  return (
+    <p
+      role="alert"
+      className="fixed inset-x-3 top-17 z-50 mx-auto max-w-[380px] rounded-card border border-line bg-surface p-4 text-ink shadow-float"
+    >
+      {options.title} {options.description}
+    </p>
+  )
+}
 
 let isErrorShown = false
 let shownToast: ToastOptions | null = null
