@@ -8,6 +8,7 @@ import { restoreBackup } from '../src/server/backup/restore-backup.ts'
 import { prepareDataDir } from '../src/server/boot/data-dir.ts'
 import { openDatabase, requireNoServer } from '../src/server/db/open.ts'
 import { copyLimits } from '../src/server/db/pool.ts'
+import { requireOwnDataDir } from '../src/server/db/postgres-folder.ts'
 import { openJobQueue } from '../src/server/jobs/job-queue.ts'
 import { createLogger } from '../src/server/logging/log.ts'
 import { formatCount } from '../src/shared/rules/format/numbers.ts'
@@ -22,6 +23,7 @@ await runCommand(async (config) => {
   // Verify the backup before writing anything.
   const backup = await verifyBackup(folder)
   if (config.databaseUrl !== null) await requireNoServer(config.databaseUrl)
+  await requireOwnDataDir(config.dataDir, '.')
   await prepareDataDir(config.dataDir)
   const log = await createLogger({ level: 'warn', format: 'readable' })
   const { pool, close } = await openDatabase(config, log, copyLimits)

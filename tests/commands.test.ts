@@ -52,13 +52,13 @@ test.runIf(isRoot).each<[CommandName, string[]]>([
   ['add', [import.meta.filename]],
 ])("%s leaves no files of root in another user's data folder", async (command, args) => {
   const dataDir = join(folder, 'data')
-  await mkdir(dataDir)
-  await chown(dataDir, 12_345, 12_345)
+  await mkdir(join(dataDir, 'files'), { recursive: true })
+  await chown(join(dataDir, 'files'), 12_345, 12_345)
   expect(await runCommand(command, args, { cwd: folder })).toMatchObject({
     code: 1,
     stderr: `DATA_DIR ${dataDir} belongs to another user. Run this as the user that runs the server.\n`,
   })
-  expect(await readdir(folder, { recursive: true })).toEqual(['data'])
+  expect(await readdir(folder, { recursive: true })).toEqual(['data', 'data/files'])
 })
 
 test.each(['add', 'restore'])(

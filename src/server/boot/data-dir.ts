@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import { minSecretLength } from '../config/setting-values.ts'
 import { startEmbeddedPostgres } from '../db/embedded-postgres.ts'
-import { lockDataDir } from '../db/postgres-folder.ts'
+import { lockDataDir, requireOwnDataDir } from '../db/postgres-folder.ts'
 import { codeOf, StartupError } from '../errors.ts'
 import { DiskSpace } from '../space/disk-space.ts'
 import { createFile } from '../storage/disk/durable-file.ts'
@@ -118,6 +118,7 @@ export async function openDataFolder({
 }: DataFolderOptions): Promise<DataFolder> {
   const { databaseUrl, dataDir, minFreeSpace: minFree } = config
   await prepareDataDir(dataDir)
+  await requireOwnDataDir(dataDir)
   const unlock = lockDataDir(dataDir)
   shutdown.add({ name: 'data folder', close: async () => unlock() })
   const space = await DiskSpace.open({

@@ -40,7 +40,6 @@ export async function openDatabase(
   limits: PoolLimits = poolLimits,
 ): Promise<Database> {
   if (config.databaseUrl !== null) return openServerDatabase(config, log, limits)
-  await requireOwnDataDir(config.dataDir)
   const postgres = await lockAndStart(config.dataDir, log)
   try {
     return withPostgres(await openServerDatabase(config, log, limits), postgres)

@@ -38,15 +38,14 @@ export function lockDataDir(dataDir: string): () => void {
 }
 
 /**
- * Checks that root runs no command that writes to another user's data folder: the server couldn't
+ * Checks that root doesn't write to another user's data folder, because that user's server couldn't
  * read the files. Others can't write there anyway, unless it is a volume that they share.
- * @throws {StartupError} if the folder belongs to another user than root, who runs the command.
+ * @param folder the folder in it whose owner counts. By default, one that the server has created:
+ * the data folder itself may be a volume.
+ * @throws {StartupError} if it belongs to another user than root, who runs this process.
  */
-export async function requireOwnDataDir(dataDir: string): Promise<void> {
-  // The server creates `files`, but maybe not the data folder.
-  const stats = await stat(join(dataDir, 'files'))
-    .catch(() => stat(dataDir))
-    .catch(() => null)
+export async function requireOwnDataDir(dataDir: string, folder = 'files'): Promise<void> {
+  const stats = await stat(join(dataDir, folder)).catch(() => null)
   if (!stats || stats.uid === 0 || process.getuid?.() !== 0) return
   throw new StartupError(
     `DATA_DIR ${dataDir} belongs to another user. Run this as the user that runs the server.`,
