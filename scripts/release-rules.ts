@@ -23,7 +23,12 @@ export function findReleaseProblem(state: ReleaseState): string | null {
     return `v${version} is tagged at another commit. Raise the version in package.json.`
   }
   const unreleased = changelog.split(/^## /m).find((text) => text.startsWith('[Unreleased]'))
-  if (unreleased?.includes('\n- ')) {
+  const entries =
+    unreleased
+      ?.split('\n')
+      .slice(1)
+      .filter((line) => !/^(#.*|\s*)$/.test(line)) ?? []
+  if (entries.length > 0) {
     return `CHANGELOG.md has changes under "[Unreleased]". Move them to "[${version}]", or raise the version.`
   }
   return null

@@ -23,7 +23,7 @@ test.each([
   ['a version without a section', { version: '1.2.4' }, '## [1.2.4] - YYYY-MM-DD'],
   [
     'a change without a version',
-    { changelog: state.changelog.replace('## [Unreleased]\n', '$&\n### Fixed\n\n- A change\n') },
+    { changelog: state.changelog.replace('## [Unreleased]\n', '$&\n### Fixed\n\n* A change\n') },
     'changes under "[Unreleased]"',
   ],
   ['a section without a date', { changelog: '## [1.2.3]\n' }, '## [1.2.3] - YYYY-MM-DD'],
