@@ -318,6 +318,8 @@ test('a wrong command line is a usage error', async () => {
     ['toString'],
     ['put'],
     ['put', 'file', '--days', 'x'],
+    ['put', 'file', '--limit', 'Infinity'],
+    ['get', 'localhost:1/s/code'],
     ['ls', '--days', '3'],
     ['get', 'x', '--title', 'y'],
     ['rm', 'https://elsewhere.example/s/abcdefghij'],

@@ -42,8 +42,9 @@ function command(run: Run, maxArgs: number, ...names: (keyof Options)[]) {
   }
 }
 
-/** NaN if the text is no number. */
-const toNumber = (text: unknown) => (text === undefined ? text : Number(text || Number.NaN))
+/** NaN if the text is no whole number. */
+const toNumber = (text: unknown) =>
+  text === undefined ? text : Number(/^\d+$/.exec(String(text)) ?? Number.NaN)
 
 const commands: Record<string, (args: string[]) => Promise<void>> = {
   put: command(put, Number.POSITIVE_INFINITY, 'days', 'each', 'limit', 'password', 'title'),

@@ -10,6 +10,6 @@ export function showText(text: string): void {
 
 /** Shows nothing once all bytes are done. */
 export function showProgress(label: string, doneBytes: number, totalBytes: number): void {
-  const percent = Math.floor((100 * doneBytes) / totalBytes)
-  showText(doneBytes < totalBytes ? `${label}: ${percent} %` : '')
+  const isDone = doneBytes >= totalBytes
+  showText(isDone ? '' : `${label}: ${Math.floor((100 * doneBytes) / totalBytes)} %`)
 }

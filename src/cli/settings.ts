@@ -60,7 +60,8 @@ export function readJson<Value>(path: string): Promise<Value | null> {
  * @throws {CliError} if there is none, or the key can't be one.
  */
 export function openServer({ url = '', key = '' }: Settings): Server {
-  if (!URL.canParse(url)) throw new CliError('Set MAYFLY_URL to a server.', exitCodes.usage)
+  if (!/^https?:\/\/\w/.test(url))
+    throw new CliError('Set MAYFLY_URL to a server.', exitCodes.usage)
   if (!/^\w+$/.test(key)) throw new CliError('Set MAYFLY_KEY to a key.', exitCodes.forbidden)
   const { origin } = new URL(url)
   return { origin, call: createCall(origin, { authorization: `Bearer ${key}` }) }
@@ -73,11 +74,12 @@ export function openServer({ url = '', key = '' }: Settings): Server {
  */
 export function parseLink(
   link: string,
-  { url }: Settings,
+  { url = '' }: Settings,
   isOwn = false,
 ): { origin: string; code: string } {
-  const base = url && URL.canParse(url) ? new URL('/s/', url) : undefined
-  if (!URL.canParse(link, base)) throw new CliError(`${link} is not a link.`, exitCodes.usage)
+  const base = /^https?:\/\/\w/.test(url) ? new URL('/s/', url) : undefined
+  if (!/^(https?:|[^:]*$)/.test(link) || !URL.canParse(link, base))
+    throw new CliError(`${link} is not a link.`, exitCodes.usage)
   const { origin, pathname } = new URL(link, base)
   const isElsewhere = isOwn && origin !== base?.origin
   if (isElsewhere) throw new CliError(`${link} is on another server.`, exitCodes.usage)

@@ -28,6 +28,7 @@ function description(origin: string) {
 **From a terminal.** Create an API key on the [account page](${origin}/account). Then:
 
 \`\`\`sh
+KEY=mfy_…
 curl -T report.pdf -H "Authorization: Bearer $KEY" ${origin}/api/up/
 \`\`\`
 
@@ -41,6 +42,7 @@ wget -qO- --method=PUT --body-file=report.pdf \\
 \`\`\`
 
 \`\`\`powershell
+$env:KEY = "mfy_…"
 Invoke-RestMethod -Method Put -InFile report.pdf \`
   -Headers @{ Authorization = "Bearer $env:KEY" } ${origin}/api/up/report.pdf
 \`\`\`
