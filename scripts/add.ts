@@ -29,9 +29,6 @@ const { paths, days, owner } = readArguments(
 )
 
 const interruption = new AbortController()
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.once(signal, () => interruption.abort(new StartupError('Interrupted: nothing is added.')))
-}
 
 async function findOwner(db: Db): Promise<string> {
   const address = owner?.toLowerCase() ?? (await findAdministrator(db))?.email
@@ -70,5 +67,8 @@ function toStartupError(error: unknown): never {
   throw new StartupError(message, { cause: error })
 }
 
-await runCommand((config) => addFiles(config).catch(toStartupError))
-if (interruption.signal.aborted) process.exit(130)
+await runCommand(
+  (config) => addFiles(config).catch(toStartupError),
+  () => interruption.abort(new StartupError('Interrupted: nothing is added.')),
+)
+if (process.exitCode === 1 && interruption.signal.aborted) process.exit(130)

@@ -21,8 +21,13 @@ export const queuedEmailRows: readonly RowSet[] = [
 /**
  * Runs a command with the server's settings and prints its result. If it fails, prints the error
  * and exits with status 1.
+ * @param onSignal what to do if the command is interrupted. An exit also stops Postgres.
  */
-export async function runCommand(work: (config: Config) => Promise<string>): Promise<void> {
+export async function runCommand(
+  work: (config: Config) => Promise<string>,
+  onSignal: () => void = () => process.exit(130),
+): Promise<void> {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, onSignal)
   // Files must not be readable by other users.
   process.umask(0o077)
   try {

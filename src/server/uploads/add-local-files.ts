@@ -41,7 +41,9 @@ export async function addLocalFiles(
     fileType: mime.getType(name) ?? 'application/octet-stream',
     expirationDays,
   }))
-  const interruption = once(deps.signal, 'abort').then(() => deps.signal.throwIfAborted())
+  const { signal } = deps
+  signal.throwIfAborted()
+  const interruption = once(signal, 'abort').then(() => signal.throwIfAborted())
   interruption.catch(() => {})
   const { uploads } = await startUploads(deps, ownerId, requests, { kind: 'new', options: {} })
   const shortCode = uploads[0]?.shortCode ?? ''
