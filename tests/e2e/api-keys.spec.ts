@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { withKey } from '../support/keys.ts'
 import { json, makeClient, makePerson } from '../support/make.ts'
 import { openDashboard } from './support/dashboard.ts'
+import { connectionErrorPattern } from './support/network.ts'
 import { expect, test } from './support/test.ts'
 
 test('an API key is created, copied, given to ShareX, used and revoked, also on a phone', async ({
@@ -65,4 +66,23 @@ test('an API key is created, copied, given to ShareX, used and revoked, also on 
   await expect(section.getByText('No API keys')).toBeVisible()
   await expect(page.getByRole('heading', { name: 'API keys' })).toBeFocused()
   expect((await put()).status).toBe(401)
+})
+
+test('an error is shown even if the view of errors cannot be loaded', async ({
+  app,
+  context,
+  errors,
+  page,
+}) => {
+  errors.expect(connectionErrorPattern)
+  await page.route('**/toast-view-*.js', (route) => route.abort())
+  await openDashboard(page, app, await makePerson(app))
+  await page.goto('/account')
+  await page.getByRole('button', { name: 'New API key' }).click()
+  const dialog = page.getByRole('dialog', { name: 'New API key' })
+  await dialog.getByLabel('Name', { exact: true }).fill('Backup')
+  await context.setOffline(true)
+  await dialog.getByRole('button', { name: 'Create key' }).click()
+  await expect(page.getByText('API key not created')).toBeVisible()
+  await expect(dialog).toBeVisible()
 })
