@@ -10,6 +10,11 @@ import { uploads } from '../db/schema.ts'
 
 describePutFile('the disk', async () => ({}))
 
+const put = (app: TestApp, key: string, body: BodyInit) => {
+  const init = { method: 'PUT', body, duplex: 'half' } as RequestInit
+  return withKey(makeClient(app), key).fetch('/api/up/x', init)
+}
+
 describe('PUT /api/up', () => {
   let app: TestApp
   beforeAll(async () => {
@@ -22,14 +27,8 @@ describe('PUT /api/up', () => {
     const setting = { key: 'free_max_file_size', value: '1MB' }
     await expectOk(await admin.post('/api/admin/settings', setting))
     const { key } = await makeKey(await makePerson(app))
-    const put = (body: BodyInit) =>
-      withKey(makeClient(app), key).fetch('/api/up/x', {
-        method: 'PUT',
-        body,
-        duplex: 'half',
-      } as RequestInit)
     const bytes = randomBytes(mebibyte + 1)
-    const answers = [await put(bytes), await put(new Blob([bytes]).stream())]
+    const answers = [await put(app, key, bytes), await put(app, key, new Blob([bytes]).stream())]
     const text = expect.stringMatching(/^The free tier takes files up to 1MB\..*\n$/)
     expect(await Promise.all(answers.map((answer) => answer.text()))).toEqual([text, text])
     expect(answers.map(({ status }) => status)).toEqual([413, 413])
@@ -53,16 +52,9 @@ describe('PUT /api/up on a full disk', () => {
   })
   afterAll(() => app.close())
 
-  const put = (body: BodyInit) =>
-    withKey(makeClient(app), key).fetch('/api/up/x', {
-      method: 'PUT',
-      body,
-      duplex: 'half',
-    } as RequestInit)
-
   it('refuses a file before it arrives', async () => {
     space.freeBytes = 1000
-    const response = await put(randomBytes(1001))
+    const response = await put(app, key, randomBytes(1001))
     expect([response.status, await response.text()]).toEqual([507, expect.stringMatching(/.*\n$/)])
   })
 
@@ -76,7 +68,7 @@ describe('PUT /api/up on a full disk', () => {
         controller.close()
       },
     })
-    const response = await put(chunks)
+    const response = await put(app, key, chunks)
     expect(response.status).toBe(507)
     expect(await app.deps.db.$count(uploads)).toBe(0)
     expect(await json(await user.fetch('/api/files'))).toEqual([])
