@@ -23,7 +23,7 @@ export function unwrap<Value>(outcome: Outcome<Value>): Value {
   if (outcome.ok) return outcome.value
   const { status, code, message } = outcome.error
   if (status === null) throw new CliError('No response from the server.', exitCodes.unreachable)
-  // The server names fields of the API.
+  // The server's messages name the API's fields.
   const text = message
     ?.replace(/expirationDays|openDays/, '--days')
     .replace(/maxDownloads|maxLinks/, '--limit')
