@@ -4,7 +4,7 @@ import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join, parse } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { CallResponse } from '../web/api/call.ts'
-import { isTransient, Retries } from '../web/uploads/transfer/retry-policy.ts'
+import { createRetries, isTransient } from '../web/uploads/transfer/retry-policy.ts'
 import type { CallError } from '../web/uploads/upload-errors.ts'
 import {
   createCall,
@@ -119,7 +119,7 @@ async function receive(
   const url = new URL(`/api/download/${code}/${encodeURIComponent(file.id)}`, origin)
   let size = await sizeOf(partPath)
   const options = { ...retryOptions, progress: () => size }
-  const retries = new Retries(options, createRetryDeps(createCall(origin, {})))
+  const retries = createRetries(options, createRetryDeps(createCall(origin, {})))
   while (size < file.size) {
     const error = await receiveRest(url, { headers }, file, partPath, size)
     size = await sizeOf(partPath)

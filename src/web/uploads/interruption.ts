@@ -26,7 +26,7 @@ export const interruptionMessages: Record<Interruption, string> = {
 }
 
 export function toInterruption(failure: FailedAttempt): Interruption {
-  if (isDiskFull(failure)) return 'disk-full'
+  if (failure.code === ('DISK_FULL' satisfies ErrorCode)) return 'disk-full'
   if (isBusy(failure)) return 'busy'
   return (failure.status ?? 0) >= 500 ? 'not-ready' : 'no-response'
 }
@@ -41,8 +41,4 @@ const serverErrorCodes = new Set<string | null | undefined>([
 export function isBusy({ status, code, retryAfterMs }: FailedAttempt): boolean {
   if ((retryAfterMs ?? null) === null) return false
   return status === 429 || (status === 503 && !serverErrorCodes.has(code))
-}
-
-export function isDiskFull({ code }: FailedAttempt): boolean {
-  return code === ('DISK_FULL' satisfies ErrorCode)
 }

@@ -16,13 +16,12 @@ const sliceSize = 4 * 1024 ** 2
  * True if a file is still readable at this offset. Call after a network error, because a request
  * fails in the same way if the file has been changed or removed.
  */
-export async function isReadable(file: Blob, offset: number): Promise<boolean> {
-  try {
-    await file.slice(offset, offset + 1).arrayBuffer()
-    return true
-  } catch {
-    return false
-  }
+export function isReadable(file: Blob, offset: number): Promise<boolean> {
+  const bytes = file.slice(offset, offset + 1).arrayBuffer()
+  return bytes.then(
+    () => true,
+    () => false,
+  )
 }
 
 /**

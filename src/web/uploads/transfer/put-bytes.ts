@@ -1,4 +1,4 @@
-import { isDiskFull } from '../interruption.ts'
+import type { ErrorCode } from '../../../shared/contract/errors.ts'
 import { TransferError, type TransferJob } from '../upload-ports.ts'
 import type { Checksums } from './checksums.ts'
 import { isReadable } from './hash-blob.ts'
@@ -92,7 +92,7 @@ function shouldRetryPut(response: StorageResponse): boolean {
 export function toTransferError(response: StorageResponse): TransferError {
   if (response.kind === 'timeout') return new TransferError('timeout')
   if (response.kind !== 'response') return new TransferError('network')
-  if (isDiskFull(response)) return new TransferError('disk-full', response.status)
-  const isGone = response.status === 404 || response.status === 410
-  return new TransferError(isGone ? 'gone' : 'status', response.status)
+  const { status, code } = response
+  if (code === ('DISK_FULL' satisfies ErrorCode)) return new TransferError('disk-full', status)
+  return new TransferError(status === 404 || status === 410 ? 'gone' : 'status', status)
 }

@@ -3,13 +3,13 @@ import { expectGrowingDelays } from '../../../../tests/support/retry-delays.ts'
 import { callError } from '../../../../tests/support/upload-fixtures.ts'
 import type { FailedAttempt } from '../interruption.ts'
 import {
+  createRetries,
   firstWaitMs,
   isServerUp,
   isTransient,
   maxAttempts,
   maxRetryAfterMs,
   maxWaitMs,
-  Retries,
   type RetryDeps,
   type RetryOptions,
 } from './retry-policy.ts'
@@ -44,7 +44,7 @@ beforeEach(() => {
 
 /** Returns the number of attempts, at most `maxAttempts`, if each of them fails with `failure`. */
 async function countAttempts(failure: FailedAttempt, limit = 100): Promise<number> {
-  const retries = new Retries(options, deps)
+  const retries = createRetries(options, deps)
   let attemptCount = 1
   while (attemptCount < limit && (await retries.waitForNext(failure))) attemptCount += 1
   return attemptCount
@@ -112,9 +112,9 @@ test('failures count again when the server is back', async () => {
 })
 
 test('the stall timeout doubles with each attempt, up to the request timeout', async () => {
-  const retries = new Retries(options, deps)
-  const stallSeconds = [retries.stallMs / 1000]
-  while (await retries.waitForNext(noResponse)) stallSeconds.push(retries.stallMs / 1000)
+  const retries = createRetries(options, deps)
+  const stallSeconds = [retries.stallMs() / 1000]
+  while (await retries.waitForNext(noResponse)) stallSeconds.push(retries.stallMs() / 1000)
   expect(stallSeconds).toEqual([30, 60, 120, 240, 480, 600, 600, 600])
 })
 

@@ -36,51 +36,48 @@ export interface RetryOptions {
   progress?: () => number
 }
 
-/** Counts one request's failed attempts and waits between them. */
-export class Retries {
-  readonly #options: RetryOptions
-  readonly #deps: RetryDeps
-  #failures = 0
-  /** The number of failures that count toward the limit. */
-  #countedFailures = 0
-  #lastProgress = 0
-
-  constructor(options: RetryOptions, deps: RetryDeps) {
-    this.#options = options
-    this.#deps = deps
-  }
-
+/** One request's failed attempts. */
+export interface Retries {
   /**
-   * Maximum time in milliseconds that the next attempt may spend without sending a byte. On a very
-   * slow connection, the operating system may buffer more than it sends in 30 s, so the time
-   * doubles with each failure.
+   * Returns how many milliseconds the next attempt may spend without sending a byte. On a very slow
+   * connection, the operating system may buffer more than it sends in 30 s, so the time doubles
+   * with each failure.
    */
-  get stallMs(): number {
-    return Math.min(firstStallMs * 2 ** this.#failures, maxStallMs)
-  }
-
+  stallMs(): number
   /**
    * Call after a transient failure. Waits until the next attempt may start. Resolves to false after
    * too many failures without progress.
    * @throws the signal's reason when aborted.
    */
-  async waitForNext(failure: FailedAttempt): Promise<boolean> {
-    const { signal, onInterrupted, progress = () => 0 } = this.#options
-    const { isServerReady, wait, random } = this.#deps
-    signal.throwIfAborted()
-    this.#failures += 1
-    // The first time, an expired URL or a wrong offset is corrected without waiting.
-    if (this.#failures === 1 && (failure.status === 403 || failure.status === 416)) return true
-    onInterrupted?.(toInterruption(failure))
-    const hasProgress = progress() > this.#lastProgress
-    this.#lastProgress = progress()
-    if (hasProgress) this.#countedFailures = 0
-    // While the server is down or busy, any other request would fail too.
-    if (!isBusy(failure) && (await isServerReady(signal))) this.#countedFailures += 1
-    signal.throwIfAborted()
-    if (this.#countedFailures >= maxAttempts) return false
-    await wait(waitMs(failure, this.#failures, random()), signal)
-    return true
+  waitForNext(failure: FailedAttempt): Promise<boolean>
+}
+
+/** Counts one request's failed attempts and waits between them. */
+export function createRetries(
+  { signal, onInterrupted, progress = () => 0 }: RetryOptions,
+  { isServerReady, wait, random }: RetryDeps,
+): Retries {
+  let failures = 0
+  /** The number of failures that count toward the limit. */
+  let countedFailures = 0
+  let lastProgress = 0
+  return {
+    stallMs: () => Math.min(firstStallMs * 2 ** failures, maxStallMs),
+    async waitForNext(failure) {
+      signal.throwIfAborted()
+      failures += 1
+      // The first time, an expired URL or a wrong offset is corrected without waiting.
+      if (failures === 1 && (failure.status === 403 || failure.status === 416)) return true
+      onInterrupted?.(toInterruption(failure))
+      if (progress() > lastProgress) countedFailures = 0
+      lastProgress = progress()
+      // While the server is down or busy, any other request would fail too.
+      if (!isBusy(failure) && (await isServerReady(signal))) countedFailures += 1
+      signal.throwIfAborted()
+      if (countedFailures >= maxAttempts) return false
+      await wait(waitMs(failure, failures, random()), signal)
+      return true
+    },
   }
 }
 

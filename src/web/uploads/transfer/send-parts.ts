@@ -2,7 +2,7 @@ import { type PartPlan, partRange } from '../../../shared/rules/files/part-plan.
 import type { CallResponse } from '../../api/call.ts'
 import type { TransferJob } from '../upload-ports.ts'
 import { putBytes, type TransferDeps, toTransferError } from './put-bytes.ts'
-import { Retries, type RetryOptions } from './retry-policy.ts'
+import { createRetries, type RetryOptions } from './retry-policy.ts'
 import { findStoredParts } from './stored-parts.ts'
 import { callWithRetries, requireValue, type SignParts } from './upload-calls.ts'
 
@@ -31,157 +31,138 @@ export interface PartsDeps extends TransferDeps {
  * @throws {FileUnreadableError} if the file is unreadable while a checksum is computed.
  * @throws the signal's reason when aborted.
  */
-export function sendParts(job: TransferJob, plan: PartPlan, deps: PartsDeps): Promise<void> {
-  return new PartsTransfer(job, plan, deps).run()
-}
-
-class PartsTransfer {
-  readonly #job: TransferJob
-  readonly #plan: PartPlan
-  readonly #deps: PartsDeps
-  /** Ends all connections after a part fails permanently. */
-  readonly #aborter = new AbortController()
-  readonly #signal: AbortSignal
+export async function sendParts(job: TransferJob, plan: PartPlan, deps: PartsDeps): Promise<void> {
+  // Ends all connections after a part fails permanently.
+  const aborter = new AbortController()
+  const signal = AbortSignal.any([job.signal, aborter.signal])
   /** The numbers of the parts that storage has. */
-  readonly #storedParts = new Set<number>()
-  #storedBytes = 0
+  const storedParts = new Set<number>()
+  let storedBytes = 0
   /** Bytes sent so far for each part in progress, by part number. */
-  readonly #sentBytes = new Map<number, number>()
-  /** Presigned URLs by part number. Parts whose URLs were signed in one call share a promise. */
-  readonly #urls = new Map<number, Promise<PartUrls>>()
-  #connectionCount = 0
+  const sentBytes = new Map<number, number>()
+  let connectionCount = 0
   /** Number of connections that are sending rather than waiting to retry. */
-  #sendingCount = 0
-  readonly #retryOptions: RetryOptions
+  let sendingCount = 0
+  const retryOptions: RetryOptions = {
+    signal,
+    // As long as any part is being sent, the upload as a whole isn't interrupted.
+    onInterrupted: (interruption) => sendingCount === 0 && job.onInterrupted(interruption),
+    progress: () => storedParts.size,
+  }
+  const urls = createPartUrls(job, plan, retryOptions, deps)
+  const rangeOf = (partNumber: number) => partRange(job.file.size, plan.size, partNumber)
 
-  constructor(job: TransferJob, plan: PartPlan, deps: PartsDeps) {
-    this.#job = job
-    this.#plan = plan
-    this.#deps = deps
-    this.#signal = AbortSignal.any([job.signal, this.#aborter.signal])
-    this.#retryOptions = {
-      signal: this.#signal,
-      // As long as any part is being sent, the upload as a whole isn't interrupted.
-      onInterrupted: (interruption) => this.#sendingCount === 0 && job.onInterrupted(interruption),
-      progress: () => this.#storedParts.size,
-    }
+  function reportProgress() {
+    job.onProgress([...sentBytes.values()].reduce((sum, bytes) => sum + bytes, storedBytes))
   }
 
-  async run(): Promise<void> {
-    const storedParts = await findStoredParts(this.#job, this.#plan, this.#deps.checksums)
-    for (const partNumber of storedParts) this.#markStored(partNumber)
-    this.#reportProgress()
-    const connect = () => this.#connect().catch((error: unknown) => this.#aborter.abort(error))
-    await Promise.all(Array.from({ length: maxConnections }, connect))
-    this.#signal.throwIfAborted()
+  function markStored(partNumber: number) {
+    storedParts.add(partNumber)
+    storedBytes += rangeOf(partNumber).size
+    sentBytes.delete(partNumber)
   }
 
-  /** Sends parts until none is left or this connection has to close. */
-  async #connect(): Promise<void> {
-    this.#connectionCount += 1
-    try {
-      for (let partNumber = this.#nextPart(); partNumber !== null; partNumber = this.#nextPart()) {
-        const isOpen = await this.#sendPart(partNumber)
-        if (!isOpen) return
-      }
-    } finally {
-      this.#connectionCount -= 1
-    }
-  }
-
-  /**
-   * Returns the number of the first part that is neither stored nor in progress, or null if there
-   * is none.
-   */
-  #nextPart(): number | null {
-    for (let partNumber = 1; partNumber <= this.#plan.count; partNumber += 1) {
-      if (!this.#storedParts.has(partNumber) && !this.#sentBytes.has(partNumber)) return partNumber
+  /** Returns the first part that is neither stored nor in progress, or null if there is none. */
+  function nextPart(): number | null {
+    for (let partNumber = 1; partNumber <= plan.count; partNumber += 1) {
+      if (!storedParts.has(partNumber) && !sentBytes.has(partNumber)) return partNumber
     }
     return null
+  }
+
+  async function putPart(partNumber: number, stallMs: number) {
+    const url = await urls.get(partNumber)
+    const { offset, size } = rangeOf(partNumber)
+    const onSent = (bytes: number) => {
+      if (!sentBytes.has(partNumber)) return
+      sentBytes.set(partNumber, Math.min(bytes, size))
+      reportProgress()
+    }
+    sendingCount += 1
+    try {
+      return await putBytes(job, { url, offset, size, stallMs, signal, onSent }, deps)
+    } finally {
+      sendingCount -= 1
+    }
   }
 
   /**
    * Sends a part until storage has it. Returns false if this connection has to close because the
    * network is too slow for several at once.
    */
-  async #sendPart(partNumber: number): Promise<boolean> {
-    const retries = new Retries(this.#retryOptions, this.#deps)
-    this.#sentBytes.set(partNumber, 0)
+  async function sendPart(partNumber: number): Promise<boolean> {
+    const retries = createRetries(retryOptions, deps)
+    sentBytes.set(partNumber, 0)
     try {
       for (;;) {
-        const response = await this.#putPart(partNumber, retries.stallMs)
+        const response = await putPart(partNumber, retries.stallMs())
         if (response === null) {
-          this.#markStored(partNumber)
+          markStored(partNumber)
           return true
         }
-        this.#sentBytes.set(partNumber, 0)
-        this.#reportProgress()
+        sentBytes.set(partNumber, 0)
+        reportProgress()
         // Storage may reject an expired URL by closing the connection, so request a new URL after
         // each failure. Replace the other URLs as well, because they are just as old.
-        this.#urls.clear()
+        urls.clear()
         // Parallel parts share the bandwidth. At 20 KB/s, four of them would always time out.
-        if (response.kind === 'timeout' && this.#connectionCount > 1) return false
+        if (response.kind === 'timeout' && connectionCount > 1) return false
         if (!(await retries.waitForNext(response))) throw toTransferError(response)
       }
     } finally {
-      this.#sentBytes.delete(partNumber)
-      this.#reportProgress()
+      sentBytes.delete(partNumber)
+      reportProgress()
     }
   }
 
-  async #putPart(partNumber: number, stallMs: number) {
-    const url = await this.#urlOf(partNumber)
-    const { offset, size } = this.#range(partNumber)
-    const onSent = (bytes: number) => {
-      if (!this.#sentBytes.has(partNumber)) return
-      this.#sentBytes.set(partNumber, Math.min(bytes, size))
-      this.#reportProgress()
-    }
-    this.#sendingCount += 1
+  /** Sends parts until none is left or this connection has to close. */
+  async function connect(): Promise<void> {
+    connectionCount += 1
     try {
-      const piece = { url, offset, size, stallMs, signal: this.#signal, onSent }
-      return await putBytes(this.#job, piece, this.#deps)
+      for (let partNumber = nextPart(); partNumber !== null; partNumber = nextPart()) {
+        const isOpen = await sendPart(partNumber)
+        if (!isOpen) return
+      }
     } finally {
-      this.#sendingCount -= 1
+      connectionCount -= 1
     }
   }
 
-  async #urlOf(partNumber: number): Promise<string> {
-    const urls = await (this.#urls.get(partNumber) ?? this.#signUrls(partNumber))
-    const url = urls[partNumber]
-    if (url === undefined) throw new Error(`no URL for part ${partNumber}`)
-    return url
-  }
+  for (const partNumber of await findStoredParts(job, plan, deps.checksums)) markStored(partNumber)
+  reportProgress()
+  const connections = Array.from({ length: maxConnections }, connect)
+  await Promise.all(connections.map((ended) => ended.catch((error) => aborter.abort(error))))
+  signal.throwIfAborted()
+}
 
-  /** Requests presigned URLs for this part and the following ones. */
-  #signUrls(firstPart: number): Promise<PartUrls> {
-    const count = Math.min(urlsPerCall, this.#plan.count - firstPart + 1)
+/** Presigns parts' URLs, many in one call. */
+function createPartUrls(
+  { ticket: { cloudKey, uploadToken } }: TransferJob,
+  plan: PartPlan,
+  retryOptions: RetryOptions,
+  deps: PartsDeps,
+) {
+  /** By part number. Parts whose URLs were presigned in one call share a promise. */
+  const urls = new Map<number, Promise<PartUrls>>()
+
+  /** Requests the URLs of this part and the following ones. */
+  function sign(firstPart: number): Promise<PartUrls> {
+    const count = Math.min(urlsPerCall, plan.count - firstPart + 1)
     const partNumbers = Array.from({ length: count }, (_, index) => firstPart + index)
-    const { cloudKey, uploadToken } = this.#job.ticket
-    const signCall = {
-      call: this.#deps.signParts,
-      input: { cloudKey, uploadToken, partNumbers },
-      isAbortable: true,
-    }
-    const urlsPromise = callWithRetries(signCall, this.#retryOptions, this.#deps).then(
-      (outcome) => requireValue(outcome).urls,
-    )
-    for (const partNumber of partNumbers) this.#urls.set(partNumber, urlsPromise)
-    return urlsPromise
+    const input = { cloudKey, uploadToken, partNumbers }
+    const signCall = { call: deps.signParts, input, isAbortable: true }
+    const outcome = callWithRetries(signCall, retryOptions, deps)
+    const signedUrls = outcome.then((outcome) => requireValue(outcome).urls)
+    for (const partNumber of partNumbers) urls.set(partNumber, signedUrls)
+    return signedUrls
   }
 
-  #markStored(partNumber: number) {
-    this.#storedParts.add(partNumber)
-    this.#storedBytes += this.#range(partNumber).size
-    this.#sentBytes.delete(partNumber)
-  }
-
-  #range(partNumber: number) {
-    return partRange(this.#job.file.size, this.#plan.size, partNumber)
-  }
-
-  #reportProgress() {
-    const bytesInProgress = [...this.#sentBytes.values()].reduce((sum, bytes) => sum + bytes, 0)
-    this.#job.onProgress(this.#storedBytes + bytesInProgress)
+  return {
+    clear: () => urls.clear(),
+    async get(partNumber: number): Promise<string> {
+      const url = (await (urls.get(partNumber) ?? sign(partNumber)))[partNumber]
+      if (url === undefined) throw new Error(`no URL for part ${partNumber}`)
+      return url
+    },
   }
 }

@@ -1,6 +1,6 @@
 import type { TransferJob } from '../upload-ports.ts'
 import { putBytes, type TransferDeps, toTransferError } from './put-bytes.ts'
-import { isTransient, Retries } from './retry-policy.ts'
+import { createRetries, isTransient } from './retry-policy.ts'
 import { callTimeoutMs, type StorageResponse } from './storage-request.ts'
 
 /**
@@ -13,8 +13,8 @@ import { callTimeoutMs, type StorageResponse } from './storage-request.ts'
  */
 export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promise<void> {
   const { file, ticket, isResumed, hasOriginalDate, signal, onProgress, onInterrupted } = job
-  const createRetries = () => new Retries({ signal, onInterrupted }, deps)
-  let retries = createRetries()
+  const options = { signal, onInterrupted }
+  let retries = createRetries(options, deps)
 
   const waitBeforeRetry = async (response: StorageResponse): Promise<void> => {
     const canRetry = await retries.waitForNext(response)
@@ -39,7 +39,7 @@ export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promi
       offset,
       size: file.size - offset,
       isRemainder: offset > 0,
-      stallMs: retries.stallMs,
+      stallMs: retries.stallMs(),
       signal,
       onSent: (bytes: number) => onProgress(Math.min(offset + bytes, file.size)),
     }
@@ -49,7 +49,7 @@ export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promi
     if (response.status === 403) throw toTransferError(response)
     await waitBeforeRetry(response)
     const nextOffset = response.status === 416 ? toOffset(response, file.size) : await fetchOffset()
-    if (nextOffset > offset) retries = createRetries()
+    if (nextOffset > offset) retries = createRetries(options, deps)
     offset = nextOffset
   }
   onProgress(file.size)

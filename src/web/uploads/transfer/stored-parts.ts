@@ -11,19 +11,19 @@ import type { Checksums } from './checksums.ts'
  * @throws the signal's reason when aborted.
  */
 export async function findStoredParts(
-  { file, ticket, storedParts, hasOriginalDate, signal }: TransferJob,
+  job: TransferJob,
   plan: PartPlan,
   checksums: Pick<Checksums, 'part'>,
 ): Promise<number[]> {
+  const { file, ticket, storedParts, hasOriginalDate, signal } = job
   const partNumbers: number[] = []
   for (const { partNumber, size, checksum } of storedParts) {
     if (partNumber < 1 || partNumber > plan.count) continue
     const range = partRange(file.size, plan.size, partNumber)
     if (size !== range.size) continue
     const part = file.slice(range.offset, range.offset + size)
-    const localChecksum =
-      checksum === undefined ? null : await checksums.part(part, ticket.checksum, signal)
-    const isMatch = localChecksum === null ? hasOriginalDate : localChecksum === checksum
+    const localChecksum = checksum && (await checksums.part(part, ticket.checksum, signal))
+    const isMatch = localChecksum ? localChecksum === checksum : hasOriginalDate
     if (!isMatch) throw new TransferError('changed')
     partNumbers.push(partNumber)
   }

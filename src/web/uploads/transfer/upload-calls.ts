@@ -3,7 +3,7 @@ import type { RecordLink, StartedUpload, UploadTicket } from '../records/upload-
 import type { Timers } from '../timers.ts'
 import type { CallError, Outcome } from '../upload-errors.ts'
 import { TransferError } from '../upload-ports.ts'
-import { isTransient, Retries, type RetryDeps, type RetryOptions } from './retry-policy.ts'
+import { createRetries, isTransient, type RetryDeps, type RetryOptions } from './retry-policy.ts'
 import { callTimeoutMs } from './storage-request.ts'
 
 /** An API call that never rejects. An aborted call resolves as if there were no response. */
@@ -90,7 +90,7 @@ export async function callWithRetries<Input, Value>(
   deps: CallDeps,
 ): Promise<Outcome<Value>> {
   const { shouldRetry = isTransient } = repeatedCall
-  const retries = new Retries(options, deps)
+  const retries = createRetries(options, deps)
   for (;;) {
     const outcome = await callWithTimeout(repeatedCall, deps.timers, options.signal)
     if (outcome.ok || !shouldRetry(outcome.error)) return outcome
@@ -103,17 +103,16 @@ export async function callWithRetries<Input, Value>(
  * @param signal cancels an abortable call.
  */
 export async function callWithTimeout<Input, Value>(
-  { call, input, timeoutMs = callTimeoutMs, isAbortable = false }: RepeatedCall<Input, Value>,
+  repeatedCall: RepeatedCall<Input, Value>,
   timers: CallDeps['timers'],
   signal?: AbortSignal,
 ): Promise<Outcome<Value>> {
-  const timeoutController = new AbortController()
-  const cancelTimeout = timers.runAfter(timeoutMs, () =>
-    timeoutController.abort(new DOMException('No answer came in time.', 'TimeoutError')),
-  )
+  const { call, input, timeoutMs = callTimeoutMs, isAbortable = false } = repeatedCall
+  const timeout = new AbortController()
+  const cancelTimeout = timers.runAfter(timeoutMs, () => timeout.abort())
+  const signals = isAbortable && signal ? [signal, timeout.signal] : [timeout.signal]
   try {
-    const { signal: timeout } = timeoutController
-    return await call(input, isAbortable && signal ? AbortSignal.any([signal, timeout]) : timeout)
+    return await call(input, AbortSignal.any(signals))
   } finally {
     cancelTimeout()
   }
