@@ -152,7 +152,7 @@ async function buildClient() {
     .replace(/export \{\s*\};\s*$/, '')
   const biome = fileURLToPath(import.meta.resolve('@biomejs/biome/bin/biome'))
   // The image is built without biome.json.
-  const style = ['--expand=never', '--indent-style=space', '--line-width=120']
+  const style = ['--expand=never', '--indent-style=space', '--line-width=100']
   const signs = ['--semicolons=as-needed', '--javascript-formatter-quote-style=single']
   const args = [biome, 'format', '--stdin-file-path=mayfly.mjs', ...style, ...signs]
   const formatted = execFileSync(process.execPath, args, { cwd: root, input: code })

@@ -89,7 +89,8 @@ export async function readError(response: http.IncomingMessage): Promise<CallErr
   const { statusCode: status = 0 } = response
   if (status < 300) return null
   const body = (await json(response).catch(() => null)) as Partial<CallError> | null
-  const message = body?.message ?? `The server answered with status ${status}.`
+  const { location = '' } = response.headers
+  const message = body?.message ?? `The server answered with status ${status} ${location}`.trim()
   return { code: null, ...body, status, message, retryAfterMs: retryAfterMs(response) }
 }
 

@@ -7,7 +7,7 @@ const exitCodesByStatus: Record<number, number> = { 401: 3, 403: 3, 404: 4 }
 
 /** An error that ends the program. The message is printed and never contains the key. */
 export class CliError extends Error {
-  declare readonly exitCode: number
+  readonly exitCode: number
 
   constructor(message: string, exitCode: number = exitCodes.failed) {
     super(message)
@@ -24,11 +24,9 @@ export function unwrap<Value>(outcome: Outcome<Value>): Value {
   const { status, code, message } = outcome.error
   if (status === null) throw new CliError('No response from the server.', exitCodes.unreachable)
   // The server's messages name the API's fields.
-  const text = message
-    ?.replace(/expirationDays|openDays/, '--days')
+  const text = (message ?? '')
+    .replace(/expirationDays|openDays/, '--days')
     .replace(/maxDownloads|maxLinks/, '--limit')
-  throw new CliError(
-    text ?? '',
-    code === 'INVALID_INPUT' ? exitCodes.usage : exitCodesByStatus[status],
-  )
+  if (code === 'INVALID_INPUT') throw new CliError(text, exitCodes.usage)
+  throw new CliError(text, exitCodesByStatus[status])
 }

@@ -36,7 +36,7 @@ function command(run: Run, maxArgs: number, ...names: (keyof Options)[]) {
     const { length } = positionals
     const numbers = { days: toNumber(values.days), limit: toNumber(values.limit) }
     const isUnusable = length > maxArgs || length < Math.min(1, maxArgs)
-    if (isUnusable || Object.values(numbers).some(Number.isNaN))
+    if (isUnusable || Object.values(numbers).includes(Number.NaN))
       throw new CliError(help, exitCodes.usage)
     await run(positionals, { ...values, ...numbers }, await readSettings())
   }
@@ -65,6 +65,8 @@ function fail(error: Error & { code?: string; exitCode?: number }): void {
   process.stderr.write(`${text}\n`, () => process.exit(error.exitCode ?? otherCode))
 }
 
+// Its reader may have ended, as in `mayfly.mjs ls | head`.
+process.stdout.on('error', fail)
 const [name = '--help', ...args] = process.argv.slice(2)
 const run = Object.hasOwn(commands, name) && commands[name]
 if (run) run(args).catch(fail)

@@ -78,7 +78,7 @@ export function parseLink(
   isOwn = false,
 ): { origin: string; code: string } {
   const base = /^https?:\/\/\w/.test(url) ? new URL('/s/', url) : undefined
-  if (!/^(https?:|[^:]*$)/.test(link) || !URL.canParse(link, base))
+  if (!/^(https?:\/\/|[^:/]*$)/.test(link) || !URL.canParse(link, base))
     throw new CliError(`${link} is not a link.`, exitCodes.usage)
   const { origin, pathname } = new URL(link, base)
   const isElsewhere = isOwn && origin !== base?.origin
