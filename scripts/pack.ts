@@ -41,6 +41,7 @@ const packageManifest = {
   ...{ name, version, description, license, type },
   bin: { mayfly: 'bin/mayfly.mjs' },
   engines: { node: '>=20' },
+  scripts: { postinstall: 'node bin/prepare.mjs' },
   dependencies: { sharp: dependencies.sharp },
   optionalDependencies,
 }
