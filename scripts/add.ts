@@ -24,7 +24,8 @@ const { paths, days, owner } = readArguments(
       paths: positionals.map(resolveArgument),
       days: Number(values.days ?? defaultExpirationDays),
     }
-    return positionals.length > 0 && parsed.days > 0 ? parsed : null
+    const hasPaths = positionals.length > 0 && !positionals.includes('')
+    return hasPaths && parsed.days > 0 ? parsed : null
   },
 )
 

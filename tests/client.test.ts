@@ -317,6 +317,7 @@ test('a wrong command line is a usage error', async () => {
     ['sing'],
     ['toString'],
     ['put'],
+    ['put', ''],
     ['put', 'file', '--days', 'x'],
     ['put', 'file', '--limit', 'Infinity'],
     ['get', 'localhost:1/s/code'],
@@ -345,7 +346,17 @@ test('a request for files', async () => {
 })
 
 test('a server that cannot be reached has its own exit code', async () => {
-  await writeFiles({ file: 'text' })
+  const args = ['put', 'file']
+  await writeFiles({ file: randomBytes(mebibyte) })
+  const { child, result } = startClient(args, settings())
+  await proxy.stallPutsAfter(0)
+  child.kill('SIGKILL')
+  await result
   proxy.cut()
-  expect(await run('put', 'file')).toMatchObject({ code: 5, stdout: '' })
+  // Whether the upload is new or goes on.
+  for (const command of [['ls'], args]) {
+    const { code, stdout, stderr } = await run(...command)
+    expect({ code, stdout }).toEqual({ code: 5, stdout: '' })
+    expect(stderr).toMatch(/^The server can't be reached: E[A-Z]+\.\n$/)
+  }
 })

@@ -1,11 +1,11 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
-import { json } from 'node:stream/consumers'
+import { json, text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import type { Endpoints } from '../shared/contract/index.ts'
 import type { CallInput, CallResponse, Route, RouteOf } from '../web/api/call.ts'
 import { runAfter } from '../web/uploads/timers.ts'
-import { isServerUp } from '../web/uploads/transfer/retry-policy.ts'
+import { isServerUp, isTransient } from '../web/uploads/transfer/retry-policy.ts'
 import {
   type CallDeps,
   callWithRetries,
@@ -35,7 +35,7 @@ export interface Call {
 /** Whether there was any response to a call. */
 export const server = { hasAnswered: false }
 
-export const noResponse: CallError = { status: null, code: null, message: null }
+export const noResponse: CallError = { status: null, code: null, message: 'no response' }
 
 interface RequestOptions extends Pick<http.RequestOptions, 'method' | 'headers' | 'timeout'> {
   body?: string | AsyncIterable<Uint8Array>
@@ -43,8 +43,8 @@ interface RequestOptions extends Pick<http.RequestOptions, 'method' | 'headers' 
 }
 
 /**
- * Sends a request. Rejects if the connection is lost before the response. By default, a minute
- * without a byte in either direction counts as such.
+ * Sends a request. Rejects if the connection is lost before the response. Without a signal,
+ * a minute without a byte in either direction counts as such.
  */
 export function sendRequest(
   url: URL,
@@ -52,7 +52,8 @@ export function sendRequest(
 ): Promise<http.IncomingMessage> {
   const { request } = url.protocol === 'https:' ? https : http
   return new Promise((resolve, reject) => {
-    const outgoing = request(url, { timeout: 60_000, ...options } as http.RequestOptions)
+    const timeout = options.signal ? 0 : 60_000
+    const outgoing = request(url, { timeout, ...options } as http.RequestOptions)
     const abort = () => outgoing.destroy(new Error('The connection was lost.'))
     outgoing.on('response', resolve).on('error', reject).on('timeout', abort)
     if (typeof body === 'string') outgoing.end(body)
@@ -70,16 +71,16 @@ export function createCall(origin: string, headers: Record<string, string>): Cal
     try {
       const sentHeaders = { ...headers, 'content-type': 'application/json' }
       const options = { method, headers: sentHeaders, body: JSON.stringify(body) ?? '', signal }
-      // A confirm may take minutes.
-      const response = await sendRequest(url, { ...options, ...(signal && { timeout: 0 }) })
+      const response = await sendRequest(url, options)
       server.hasAnswered = true
       const error = await readError(response)
       if (error) return { ok: false, error }
-      const { statusCode, headers: received } = response
-      if (statusCode === 204) response.resume()
-      return { ok: true, value: statusCode !== 204 && (await json(response)), headers: received }
-    } catch {
-      return { ok: false, error: noResponse }
+      // Some responses have no body (204).
+      const value = await text(response)
+      return { ok: true, value: value && JSON.parse(value), headers: response.headers }
+    } catch (error) {
+      const cause = error as NodeJS.ErrnoException
+      return { ok: false, error: { ...noResponse, message: cause.code ?? cause.message } }
     }
   }) as Call
 }
@@ -105,15 +106,19 @@ export const retryOptions = {
   onInterrupted: () => showText('Waiting for the server …'),
 }
 
-/** Calls an endpoint until the response is final. */
+type RetryRules = Pick<RepeatedCall<unknown, unknown>, 'shouldRetry' | 'timeoutMs'>
+
+/** Calls an endpoint until the response is final. Fails at once if the server never answered. */
 export function callRepeatedly<R extends Route>(
   call: Call,
   route: R,
-  input: Omit<CallInput<R>, 'fresh'>,
-  options: Pick<RepeatedCall<unknown, unknown>, 'shouldRetry' | 'timeoutMs'> = {},
+  input: Omit<CallInput<R>, 'fresh'> & RetryRules,
 ): Promise<Outcome<CallResponse<R>>> {
+  const { shouldRetry = isTransient, timeoutMs } = input
   const callOnce = (_: unknown, signal: AbortSignal) => call(route, { ...input, signal })
-  const repeatedCall = { call: callOnce, input, ...options }
+  const canRetry = (error: CallError) =>
+    (server.hasAnswered || error.status !== null) && shouldRetry(error)
+  const repeatedCall = { call: callOnce, input, shouldRetry: canRetry, timeoutMs }
   return callWithRetries(repeatedCall, retryOptions, createRetryDeps(call))
 }
 

@@ -3,7 +3,11 @@ import type { Outcome } from '../web/uploads/upload-errors.ts'
 /** The exit codes that scripts can rely on (docs/cli.md). */
 export const exitCodes = { failed: 1, usage: 2, forbidden: 3, notFound: 4, unreachable: 5 }
 
-const exitCodesByStatus: Record<number, number> = { 401: 3, 403: 3, 404: 4 }
+const codesByStatus: Record<number, number> = {
+  401: exitCodes.forbidden,
+  403: exitCodes.forbidden,
+  404: exitCodes.notFound,
+}
 
 /** An error that ends the program. The message is printed and never contains the key. */
 export class CliError extends Error {
@@ -22,11 +26,12 @@ export class CliError extends Error {
 export function unwrap<Value>(outcome: Outcome<Value>): Value {
   if (outcome.ok) return outcome.value
   const { status, code, message } = outcome.error
-  if (status === null) throw new CliError('No response from the server.', exitCodes.unreachable)
+  if (status === null)
+    throw new CliError(`The server can't be reached: ${message}.`, exitCodes.unreachable)
   // The server's messages name the API's fields.
   const text = (message ?? '')
     .replace(/expirationDays|openDays/, '--days')
     .replace(/maxDownloads|maxLinks/, '--limit')
   if (code === 'INVALID_INPUT') throw new CliError(text, exitCodes.usage)
-  throw new CliError(text, exitCodesByStatus[status])
+  throw new CliError(text, codesByStatus[status])
 }

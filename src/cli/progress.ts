@@ -4,12 +4,13 @@ let shownText = ''
 export function showText(text: string): void {
   if (text === shownText || !process.stderr.isTTY) return
   shownText = text
-  // File names can contain control characters.
-  process.stderr.write(`\r\x1b[K${text.replaceAll(/\p{Cc}/gu, ' ')}`)
+  // File names can contain control characters, and be longer than the terminal's line.
+  const line = text.replaceAll(/\p{Cc}/gu, ' ').slice(0, process.stderr.columns - 1)
+  process.stderr.write(`\r\x1b[K${line}`)
 }
 
 /** Shows nothing once all bytes are done. */
 export function showProgress(label: string, doneBytes: number, totalBytes: number): void {
-  const isDone = doneBytes >= totalBytes
-  showText(isDone ? '' : `${label}: ${Math.floor((100 * doneBytes) / totalBytes)} %`)
+  const percent = Math.floor((100 * doneBytes) / totalBytes)
+  showText(percent < 100 ? `${percent} % ${label}` : '')
 }

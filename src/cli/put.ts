@@ -8,7 +8,7 @@ import { requestTimeoutMs } from '../web/uploads/transfer/storage-request.ts'
 import { requireValue } from '../web/uploads/transfer/upload-calls.ts'
 import type { CallError } from '../web/uploads/upload-errors.ts'
 import { TransferError } from '../web/uploads/upload-ports.ts'
-import { type Call, callRepeatedly, createRetryDeps, retryOptions, server } from './api.ts'
+import { type Call, callRepeatedly, createRetryDeps, retryOptions } from './api.ts'
 import { CliError, exitCodes, unwrap } from './cli-error.ts'
 import { findFiles, type LocalFile, openFile } from './local-files.ts'
 import { showProgress } from './progress.ts'
@@ -90,10 +90,8 @@ async function startLink(
     password,
     idempotencyKey: id,
   }
-  // Once the server has answered, it is worth waiting for.
-  const shouldRetry = ({ status }: CallError) =>
-    server.hasAnswered && [null, 429, 503].includes(status)
-  const outcome = await callRepeatedly(call, 'POST /api/links', { body }, { shouldRetry })
+  const shouldRetry = ({ status }: CallError) => [null, 429, 503].includes(status)
+  const outcome = await callRepeatedly(call, 'POST /api/links', { body, shouldRetry })
   const refused = outcome.ok ? undefined : outcome.error.errors?.[0]
   if (!outcome.ok && refused) outcome.error.message += ` (${files[refused.index]?.path})`
   const { uploads } = unwrap(outcome)
@@ -108,6 +106,7 @@ async function send({ file, upload }: Job, isResumed: boolean, call: Call): Prom
   try {
     const route = 'GET /api/files/upload-parts'
     const stored = isResumed && (await callRepeatedly(call, route, { query: { cloudKey } }))
+    if (stored && !stored.ok && stored.error.status !== 404) unwrap(stored)
     const job = {
       ...retryOptions,
       file: openFile(file),
@@ -140,9 +139,8 @@ async function confirmAll(uploads: StartedUpload[], call: Call): Promise<void> {
   for (let from = 0; from < uploads.length; from += maxBatchLength) {
     const batch = uploads.slice(from, from + maxBatchLength)
     const body = { uploads: batch.map(({ cloudKey }) => ({ cloudKey })) }
-    const route = 'POST /api/files/confirm-uploads'
-    const options = { timeoutMs: requestTimeoutMs }
-    const outcome = await callRepeatedly(call, route, { body }, options)
+    const input = { body, timeoutMs: requestTimeoutMs }
+    const outcome = await callRepeatedly(call, 'POST /api/files/confirm-uploads', input)
     const failed = unwrap(outcome).results.find((result) => 'error' in result)
     if (failed) unwrap({ ok: false, error: { ...failed.error, status: failed.error.httpStatus } })
   }

@@ -45,7 +45,6 @@ export const partChecksum: Checksums['part'] = async (part, checksum) => {
   const bytes = Buffer.from(await part.arrayBuffer())
   if (checksum === 'md5') return createHash('md5').update(bytes).digest('base64')
   if (!zlib.crc32) return null
-  const crc = Buffer.alloc(4)
-  crc.writeUInt32BE(zlib.crc32(bytes))
-  return crc.toString('base64')
+  const hex = zlib.crc32(bytes).toString(16).padStart(8, '0')
+  return Buffer.from(hex, 'hex').toString('base64')
 }

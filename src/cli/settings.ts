@@ -60,7 +60,7 @@ export function readJson<Value>(path: string): Promise<Value | null> {
  * @throws {CliError} if there is none, or the key can't be one.
  */
 export function openServer({ url = '', key = '' }: Settings): Server {
-  if (!/^https?:\/\/\w/.test(url))
+  if (!/^https?:\/\/[\w[]/.test(url))
     throw new CliError('Set MAYFLY_URL to a server.', exitCodes.usage)
   if (!/^\w+$/.test(key)) throw new CliError('Set MAYFLY_KEY to a key.', exitCodes.forbidden)
   const { origin } = new URL(url)
@@ -77,9 +77,9 @@ export function parseLink(
   { url = '' }: Settings,
   isOwn = false,
 ): { origin: string; code: string } {
-  const base = /^https?:\/\/\w/.test(url) ? new URL('/s/', url) : undefined
+  const base = /^https?:\/\/[\w[]/.test(url) ? new URL('/s/', url) : undefined
   if (!/^(https?:\/\/|[^:/]*$)/.test(link) || !URL.canParse(link, base))
-    throw new CliError(`${link} is not a link.`, exitCodes.usage)
+    throw new CliError(`${link} isn't a link${base ? '' : ' without MAYFLY_URL'}.`, exitCodes.usage)
   const { origin, pathname } = new URL(link, base)
   const isElsewhere = isOwn && origin !== base?.origin
   if (isElsewhere) throw new CliError(`${link} is on another server.`, exitCodes.usage)

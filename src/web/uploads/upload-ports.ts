@@ -53,7 +53,6 @@ export type TransferErrorKind =
 
 /** A transfer that failed permanently. The server keeps the stored bytes for a later attempt. */
 export class TransferError extends Error {
-  override readonly name = 'TransferError'
   readonly kind: TransferErrorKind
   /** The last response's status; null if there was none. */
   readonly status: number | null

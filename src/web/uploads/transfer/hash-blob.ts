@@ -18,10 +18,7 @@ const sliceSize = 4 * 1024 ** 2
  */
 export function isReadable(file: Blob, offset: number): Promise<boolean> {
   const bytes = file.slice(offset, offset + 1).arrayBuffer()
-  return bytes.then(
-    () => true,
-    () => false,
-  )
+  return bytes.then(() => true).catch(() => false)
 }
 
 /**
