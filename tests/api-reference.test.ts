@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { errorTable } from '../src/shared/contract/errors.ts'
 import { partSizeFor } from '../src/shared/rules/files/part-plan.ts'
+import { makeKey } from './support/keys.ts'
 import { makeClient, makePerson } from './support/make.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
 
@@ -70,9 +71,8 @@ describe('the Node upload program in docs/uploads.md', () => {
     const { stdout } = await run(process.execPath, ['upload.mjs', 'report.pdf'], {
       cwd: folder,
       env: {
-        SERVER: app.url,
-        EMAIL: person.email,
-        PASSWORD: person.password,
+        MAYFLY_URL: app.url,
+        MAYFLY_KEY: (await makeKey(person)).key,
         PATH: process.env.PATH,
       },
     })
