@@ -39,7 +39,6 @@ export async function createKey(
     const hash = tokenHash(text)
     const values = { ownerId: userId, name, prefix, hash, scopes, expiresAt, createdAt: now }
     const key = await insertKey(tx, values)
-    if (!key) throw new Error('the API key was not written')
     await writeAudit(tx, [
       ownEntry({ userId, address, now }, { action: 'create-key', details: { name, prefix } }),
     ])

@@ -17,12 +17,9 @@ export function countKeys(db: Db, ownerId: string): Promise<number> {
   return db.$count(apiKeys, eq(apiKeys.ownerId, ownerId))
 }
 
-export async function insertKey(
-  tx: Db,
-  key: typeof apiKeys.$inferInsert,
-): Promise<KeyRow | undefined> {
+export async function insertKey(tx: Db, key: typeof apiKeys.$inferInsert): Promise<KeyRow> {
   const [row] = await tx.insert(apiKeys).values(key).returning()
-  return row
+  return row as KeyRow
 }
 
 /** Finds a key, even an expired one, with its owner. */

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import mime from 'mime'
 import type { Deps } from '../deps.ts'
 import { deleteLink } from '../links/delete-link.ts'
-import type { SealedObjects } from '../storage/storage.ts'
+import { type SealedObjects, SizeMismatch } from '../storage/storage.ts'
 import { confirmUploads } from './confirm-upload.ts'
 import { startUploads } from './start-upload.ts'
 
@@ -50,7 +50,10 @@ export async function addLocalFiles(
   try {
     for (const [index, { path, size }] of files.entries()) {
       const copy = deps.objects.copy(uploads[index]?.cloudKey ?? '', size, path)
-      await Promise.race([copy, interruption])
+      await Promise.race([copy, interruption]).catch((cause: unknown) => {
+        if (!(cause instanceof SizeMismatch)) throw cause
+        throw new Error(`${path} has changed: ${cause.message}`, { cause })
+      })
     }
     const results = await confirmUploads(deps, ownerId, uploads)
     for (const result of results) if (result.status === 'rejected') throw result.reason
