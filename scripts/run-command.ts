@@ -21,20 +21,23 @@ export const queuedEmailRows: readonly RowSet[] = [
 /**
  * Runs a command with the server's settings and prints its result. If it fails, prints the error
  * and exits with status 1.
- * @param onSignal what to do if the command is interrupted. An exit also stops Postgres.
+ * @param onSignal what to do if the command is interrupted, perhaps twice: Ctrl-C reaches both the
+ * launcher, which passes it on, and this process. An exit also stops Postgres.
  */
 export async function runCommand(
   work: (config: Config) => Promise<string>,
   onSignal: () => void = () => process.exit(130),
 ): Promise<void> {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, onSignal)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
   // Files must not be readable by other users.
   process.umask(0o077)
   try {
     printLine(await work(readConfig(readEnvironment())))
   } catch (error) {
     const isExpected = error instanceof StartupError || error instanceof ConfigError
-    printLine(isExpected ? error.message : `Failed; it can be repeated: ${redactedMessages(error)}`)
+    printLine(
+      isExpected ? error.message : `Failed: ${redactedMessages(error)}. You can run it again.`,
+    )
     process.exitCode = 1
   }
 }

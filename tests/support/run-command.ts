@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { setTimeout } from 'node:timers/promises'
 import { childEnvironment, findProgram } from './child-program.ts'
 
 export type CommandName = Exclude<Parameters<typeof findProgram>[0], 'start'>
@@ -20,6 +21,11 @@ export function runCommand(
       { cwd, env: { ...childEnvironment, ...env } },
       (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
     )
-    void interruption?.then(() => child.kill('SIGINT'))
+    void interruption?.then(async () => {
+      child.kill('SIGINT')
+      // A launcher passes on what a terminal sends to both of them.
+      await setTimeout(5)
+      child.kill('SIGINT')
+    })
   })
 }
