@@ -73,7 +73,7 @@ ${usage}\`\`\`
 - [Tutorial](docs/tutorial.md): a server with TLS, email and backups
 - [Settings](docs/settings.md)
 - [Operations](docs/operations.md): proxies, several servers, monitoring, backups, upgrades
-- [All documents](docs), [changelog](CHANGELOG.md), [security](SECURITY.md), [license](LICENSE)
+- [All documents](docs), [changelog](CHANGELOG.md), [security](SECURITY.md), [license](LICENSE), [libraries' licenses](LICENSES.md)
 
 The documents name some files that only a clone of the repository has.
 `
