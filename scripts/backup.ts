@@ -33,7 +33,7 @@ await runCommand(async (config) => {
     const { pool, close } = await openDatabaseInUse(config, log)
     const backup = { madeAt: clock().toISOString(), objects: 0, faults: 0, by: 'other' } as const
     await recordBackup(pool, backup).finally(close)
-    return 'Noted that another program has made a backup.'
+    return 'Recorded a backup made by another program.'
   }
   const backup = await makeBackup(folder, {
     config,

@@ -139,7 +139,7 @@ test('the account is deleted with the password, while an upload runs', async ({
   await typeInto(page, passwordField, person.password)
   await page.keyboard.press('Enter')
 
-  const note = page.getByText('Your account is deleted, with everything in it.')
+  const note = page.getByText('Your account and everything in it have been deleted.')
   await expect(note).toBeFocused()
   await expect(page).toHaveURL('/')
   await expect(note).toBeVisible()

@@ -146,7 +146,7 @@ test('an account without a password is deleted after signing in with Google agai
   await openDialog()
   await expect(deleteButton).toBeHidden()
   await pressOn(page, continueLink)
-  await expect(dialog).toContainText('grace@example.org and everything in it')
+  await expect(dialog).toContainText('(grace@example.org) and everything in it')
   await expect(page).toHaveURL('/account')
   // Too long ago.
   app.clock.advance(5 * 60_000)
@@ -155,5 +155,5 @@ test('an account without a password is deleted after signing in with Google agai
   await pressOn(page, continueLink)
   await pressOn(page, deleteButton)
   await expect(page).toHaveURL('/')
-  await expect(page.getByText('Your account is deleted, with everything in it.')).toBeVisible()
+  await expect(page.getByText('Your account and everything in it have been deleted.')).toBeVisible()
 })

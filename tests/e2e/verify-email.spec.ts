@@ -63,7 +63,7 @@ test('signing up works by keyboard up to the dashboard, even with a second email
   await expect(createdMessage).toBeHidden()
   await page.clock.resume()
   // The toast has disappeared, but the instructions remain.
-  await expect(page.getByText('Open the link in it within 24 hours, then sign in')).toBeVisible()
+  await expect(page.getByText('Open the link within 24 hours, then sign in')).toBeVisible()
 
   errors.expect(/403 \(Forbidden\).*\/api\/auth\/login$/)
   await expect(page.getByRole('textbox', { name: 'Email' })).toHaveValue(email)

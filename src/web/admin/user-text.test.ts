@@ -53,7 +53,7 @@ test('the downgrade warning mentions the lost files and the end of a trial', () 
 })
 
 test('the deletion warning lists everything that is deleted', () => {
-  const otherDataText = 'uploads under way, brand and waiting emails'
+  const otherDataText = 'uploads under way, brand and queued emails'
   expect(deletionText({ fileCount: 0, sessionCount: 0 })).toBe(
     `This account has no files. Its ${otherDataText} are deleted with it. This cannot be undone.`,
   )

@@ -59,7 +59,7 @@ export function deletionText({
   sessionCount,
 }: Pick<ListedUser, 'fileCount' | 'sessionCount'>): string {
   const sessionsText = sessionCount === 0 ? '' : `${formatCount(sessionCount, 'open session')}, `
-  const otherDataText = `${sessionsText}uploads under way, brand and waiting emails`
+  const otherDataText = `${sessionsText}uploads under way, brand and queued emails`
   const filesSentence =
     fileCount === 0
       ? `This account has no files. Its ${otherDataText} are deleted with it.`

@@ -6,9 +6,9 @@ it('returns null if the server sends email', () => {
 })
 
 it.each([
-  ['help@example.org', 'Write to help@example.org for it.'],
-  [null, 'Ask its operator for it.'],
-  [undefined, 'Ask its operator for it.'],
+  ['help@example.org', 'Write to help@example.org for the link.'],
+  [null, 'Ask its operator for the link.'],
+  [undefined, 'Ask its operator for the link.'],
 ])('says whom to contact if the support address is %j', (supportEmail, expectedText) => {
   const text = noEmailNote({ sendsMail: false, supportEmail })
   expect(text).toBe(`This server doesn't send email. ${expectedText}`)

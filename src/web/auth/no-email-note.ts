@@ -12,5 +12,5 @@ export function noEmailNote({
 }): string | null {
   if (sendsMail) return null
   const contactText = supportEmail ? `Write to ${supportEmail}` : 'Ask its operator'
-  return `This server doesn't send email. ${contactText} for it.`
+  return `This server doesn't send email. ${contactText} for the link.`
 }

@@ -84,7 +84,7 @@ export function showCallError(
 /** Error messages for fields, shorter than those in the toasts. */
 const fieldErrorMessages: Record<string, string> = {
   password: 'This password is too short.',
-  confirmPassword: 'This is not the password above.',
+  confirmPassword: "The passwords don't match.",
 }
 
 function issueText(issue: z.core.$ZodIssue, value: string): string {

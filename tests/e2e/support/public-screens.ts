@@ -11,7 +11,9 @@ export const publicScreens: Screens = {
   'landing page': ({ page }) => openLanding(page),
   'landing page, once the account is deleted': async ({ page }) => {
     await page.goto(accountDeletedPath)
-    await expect(page.getByText('Your account is deleted, with everything in it.')).toBeVisible()
+    await expect(
+      page.getByText('Your account and everything in it have been deleted.'),
+    ).toBeVisible()
   },
   'not found': async ({ errors, page }) => {
     errors.expect(/404 \(Not Found\).*\/no\/such\/page$/)

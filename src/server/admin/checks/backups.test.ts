@@ -39,7 +39,7 @@ function timestampAgo(ms: number): string {
 }
 
 const backupCommand = expect.stringMatching(
-  /^.*lies in '\/srv\/my data'\. Run "npm run backup FOLDER" \("mayfly backup FOLDER".*"npm run backup -- --made-otherwise" after each/,
+  /^.*is in '\/srv\/my data'\. Run "npm run backup FOLDER" \("mayfly backup FOLDER".*"npm run backup -- --made-otherwise" .* after each/,
 )
 
 describe('without any backup', () => {
@@ -66,12 +66,12 @@ describe('without any backup', () => {
   })
 
   it.each([
-    ['both local', { databaseUrl: '', store: 'disk' }, "lies in '/srv/my data'"],
-    ['a remote database and local files', { store: 'disk' }, "lies in '/srv/my data'"],
+    ['both local', { databaseUrl: '', store: 'disk' }, "is in '/srv/my data'"],
+    ['a remote database and local files', { store: 'disk' }, "is in '/srv/my data'"],
     [
       'a local database and files in a bucket',
       { databaseUrl: '', store: 's3' },
-      "lies in '/srv/my data'",
+      "is in '/srv/my data'",
     ],
     ['both possibly remote', { store: 's3' }, 'in the database and the bucket'],
   ])(

@@ -54,12 +54,12 @@ function lastBackupFinding({ madeAt, objects, faults, by }: LastBackup, now: Dat
 }
 
 const otherProgramsHint =
-  'If another program makes the backups, let it run "npm run backup -- --made-otherwise" after each of them.'
+  'If another program makes the backups, let it run "npm run backup -- --made-otherwise" ("mayfly backup --made-otherwise") after each of them.'
 
 function backupInstructions({ config, stores }: BackupDeps): string {
   const isOutsideDataDir = config.databaseUrl !== null && stores.current.name !== 'disk'
   const location = isOutsideDataDir
-    ? 'Everything lies in the database and the bucket, perhaps on this one machine.'
-    : `What only this machine has lies in ${shellQuote(config.dataDir)}.`
-  return `${location} Run ${backupCommand} regularly, while the server runs, with its settings and each time with a new folder, and keep the folder on another machine. "npm run restore FOLDER" brings it back. ${otherProgramsHint}`
+    ? 'Everything is in the database and the bucket, perhaps on this one machine.'
+    : `Data that exists only on this machine is in ${shellQuote(config.dataDir)}.`
+  return `${location} Run ${backupCommand} regularly, while the server runs, with its settings and each time with a new folder, and keep the folder on another machine. "npm run restore FOLDER" ("mayfly restore FOLDER") brings it back. ${otherProgramsHint}`
 }

@@ -39,9 +39,9 @@ export async function checkVersion({ db }: Pick<CheckDeps, 'db'>): Promise<Findi
     return [
       warning(
         `${versionText}. It is made for Node ${nodeMajor}.`,
-        'Start it with "npm start", which installs the right Node.',
+        `Install Node ${nodeMajor}, or start it with "npm start", which brings it.`,
       ),
     ]
   }
-  return [ok(`${versionText}. The database has all ${applied} migrations.`)]
+  return [ok(`${versionText}. The database has all its migrations (${applied}).`)]
 }

@@ -22,7 +22,7 @@ interface HelpDetails {
   supportEmail: string
 }
 
-const notYouText = "Wasn't it you?"
+const notYouText = "Wasn't this you?"
 const verifyTitle = 'Verify your email address'
 const verifyLifetimeText = `The link works for ${durationText(tokenLifetimeMs['verify-email'])}.`
 
@@ -249,7 +249,7 @@ export function accountDeletedEmail(details: {
       {
         kind: 'paragraph',
         strong: 'What was deleted:',
-        text: `${formatCount(deletedFiles, 'file')}, all links and requests, API keys, branding, statistics, settings and waiting emails. All sessions have ended.`,
+        text: `${formatCount(deletedFiles, 'file')}, all links and requests, API keys, branding, statistics, settings and queued emails. All sessions have ended.`,
       },
       {
         kind: 'note',

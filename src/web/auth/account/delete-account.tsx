@@ -45,7 +45,8 @@ export function DeleteAccount({ user, onDeleted }: DeleteAccountProps) {
         title="Delete account"
         description={
           <span className="wrap-anywhere">
-            {user.email} and everything in it is deleted immediately. This cannot be undone.
+            Your account ({user.email}) and everything in it will be deleted immediately. This
+            cannot be undone.
           </span>
         }
       >

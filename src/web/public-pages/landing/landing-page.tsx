@@ -27,7 +27,7 @@ function AccountDeletedNote() {
   return (
     // The browser moves focus to the target of a fragment, so screen readers announce it.
     <p id={accountDeletedPath.slice('/#'.length)} tabIndex={-1} className="deleted-account">
-      Your account is deleted, with everything in it.
+      Your account and everything in it have been deleted.
       <When is="smtp"> You get a receipt by email.</When>
     </p>
   )

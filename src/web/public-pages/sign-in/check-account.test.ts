@@ -99,7 +99,7 @@ it.each<[string, Partial<typeof validValues>, Partial<typeof validValues>]>([
   [
     "passwords that don't match",
     { confirmPassword: 'other' },
-    { confirmPassword: 'This is not the password above.' },
+    { confirmPassword: "The passwords don't match." },
   ],
   [
     'several at once',
@@ -107,7 +107,7 @@ it.each<[string, Partial<typeof validValues>, Partial<typeof validValues>]>([
     {
       firstName: 'Please fill in this field.',
       password: 'This password is too short.',
-      confirmPassword: 'This is not the password above.',
+      confirmPassword: "The passwords don't match.",
     },
   ],
 ])('field errors, here and in the forms of the app: %s', (_, changes, expected) => {

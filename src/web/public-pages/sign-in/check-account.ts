@@ -52,7 +52,7 @@ export function checkSignup(values: SignupValues): FieldErrors<keyof SignupValue
         ? undefined
         : confirmPassword === ''
           ? emptyText
-          : 'This is not the password above.',
+          : "The passwords don't match.",
   })
 }
 

@@ -30,7 +30,7 @@ afterEach(() => {
 
 const withEmail: ServerCondition[] = ['smtp']
 const withoutEmail: ServerCondition[] = ['outbox', 'supportMail']
-const noEmailText = "This server doesn't send email. Write to help@example.org for it."
+const noEmailText = "This server doesn't send email. Write to help@example.org for the link."
 
 function openLogin(conditions = withEmail) {
   showBuiltPage(<LoginPage />, ['signupOpen', ...conditions], { supportEmail: 'help@example.org' })
@@ -135,7 +135,7 @@ describe('the login', () => {
 
 describe('after a signup', () => {
   const nextStepsText =
-    'Open the link in it within 24 hours, then sign in here. Wrong address? Sign up again.'
+    'Open the link within 24 hours, then sign in here. Wrong address? Sign up again.'
 
   test.each([
     [
@@ -172,7 +172,7 @@ describe('forgot password', () => {
   }
 
   test.each([
-    [withEmail, 'We send an email to your address.', "If an account exists, we've sent it."],
+    [withEmail, 'We email you a link to set a new password.', "If an account exists, we've sent it."],
     [withoutEmail, noEmailText, `If an account exists, we've sent it. ${noEmailText}`],
   ])(
     'the dialog and the confirmation explain how the email arrives (%j)',

@@ -98,7 +98,7 @@ test('opens the login immediately if the account is ready', async () => {
   expect(takeStoredToast()).toEqual({ title: 'Account created successfully!' })
 })
 
-const noEmailText = "This server doesn't send email. Ask its operator for it."
+const noEmailText = "This server doesn't send email. Ask its operator for the link."
 
 test.each<[ServerCondition[], string]>([
   [['smtp'], 'Open the link in the email we sent you, then sign in.'],

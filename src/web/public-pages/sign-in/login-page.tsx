@@ -74,8 +74,8 @@ function NewAccountNotes() {
           <When is="smtp">
             We sent an email to <span data-email="" />.
           </When>
-          <NoEmailNote /> Open the link in it within {durationText(tokenLifetimeMs['verify-email'])}
-          , then sign in here. Wrong address? <NextLink href="/signup">Sign up again</NextLink>.
+          <NoEmailNote /> Open the link within {durationText(tokenLifetimeMs['verify-email'])}, then
+          sign in here. Wrong address? <NextLink href="/signup">Sign up again</NextLink>.
         </span>
       </p>
     </>
@@ -110,10 +110,8 @@ function ForgotPasswordDialog() {
       <div className="card">
         <h2 id="forgot-title">Reset your password</h2>
         <p className="muted" id="forgot-text">
-          <When is="smtp">
-            We send an email to your address. The link in it lets you set a new password.
-          </When>
-          <When is="outbox">Ask here for an email whose link lets you set a new password. </When>
+          <When is="smtp">We email you a link to set a new password.</When>
+          <When is="outbox">Request a link to set a new password. </When>
           <NoEmailNote />
         </p>
         <form id="forgot-form" method="dialog" noValidate>

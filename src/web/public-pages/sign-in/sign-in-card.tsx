@@ -73,8 +73,8 @@ export function NoEmailNote() {
   return (
     <When is="outbox">
       This server doesn't send email.{' '}
-      <When is="supportMail">Write to {values.supportEmail} for it.</When>
-      <When is="supportForm">Ask its operator for it.</When>
+      <When is="supportMail">Write to {values.supportEmail} for the link.</When>
+      <When is="supportForm">Ask its operator for the link.</When>
     </When>
   )
 }
