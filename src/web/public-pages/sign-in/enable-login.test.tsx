@@ -172,7 +172,7 @@ describe('forgot password', () => {
   }
 
   test.each([
-    [withEmail, 'We email you a link to set a new password.', "If an account exists, we've sent it."],
+    [withEmail, 'We email you a link', "If an account exists, we've sent it."],
     [withoutEmail, noEmailText, `If an account exists, we've sent it. ${noEmailText}`],
   ])(
     'the dialog and the confirmation explain how the email arrives (%j)',
