@@ -33,7 +33,7 @@ export interface Call {
 }
 
 /** Whether there was any response to a call. */
-export const server = { hasAnswered: false }
+const server = { hasAnswered: false }
 
 export const noResponse: CallError = { status: null, code: null, message: 'no response' }
 
