@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { insertFilesQuery } from '../tests/support/many-files.ts'
 import { type HttpClient, makeHttpClient } from './http-client.ts'
+import { pauseJobs, type RunJob, withJobs } from './job-runs.ts'
 import type { Cores } from './machine.ts'
 import { type Mayfly, signIn, startMayfly } from './mayfly.ts'
 import { readPeakBytes, readResidentBytes, resetPeak } from './process-cost.ts'
@@ -15,13 +16,14 @@ const dueCount = 100_000
  */
 const unexpiredCount = 20_000
 const objectBytes = 100
+const maxRunMs = 10 * 60_000
 const dayMs = 24 * 60 * 60_000
 const mebibyte = 2 ** 20
 
 /**
  * Measures how long it takes to purge 100,000 due files, each with an object on disk, while another
  * 20,000 files aren't due. Before that, measures the comparison of storage with the database for
- * the same objects. The jobs run on schedule and record their own duration.
+ * the same objects. The jobs record their own duration.
  */
 export async function measureExpiry(cores: Cores, scratch: string): Promise<Row[]> {
   const mayfly = await startMayfly(join(scratch, 'expiry'), cores.server)
@@ -30,29 +32,28 @@ export async function measureExpiry(cores: Cores, scratch: string): Promise<Row[
     const dueOwnerId = await makeFiles(mayfly, http, dueCount)
     await makeFiles(mayfly, http, unexpiredCount)
     await mayfly.sql('vacuum analyze files')
-    const comparison = {
-      job: 'compare-storage',
-      counter: 'objects',
-      count: dueCount + unexpiredCount,
-    }
-    const comparisonCost = await measureJob(mayfly, comparison, async () => {
-      await mayfly.sql(
-        "update pgboss.schedule set cron = '* * * * *' where name = 'compare-storage'",
-      )
-    })
-    await mayfly.sql("update pgboss.schedule set cron = '0 0 1 1 *' where name = 'compare-storage'")
-
-    const purge = { job: 'expire-files', counter: 'purged', count: dueCount }
-    const purgeCost = await measureJob(mayfly, purge, async () => {
-      // Expire all links, but downgrade only the owner of the due files, who can then no longer
-      // renew them.
+    await pauseJobs(mayfly)
+    return await withJobs(mayfly, async (run) => {
+      const comparisonCost = await measureJob(mayfly, run, {
+        job: 'compare-storage',
+        counter: 'objects',
+        count: dueCount + unexpiredCount,
+      })
+      // The owner can't renew the links, which have ended.
       await mayfly.sql("update users set tier = 'free' where id = $1", [dueOwnerId])
       await mayfly.sql("update links set expires_at = expires_at - interval '200 days'")
+      await mayfly.sql('update files set purge_at = now() where owner_id = $1', [dueOwnerId])
+      const purge = { job: 'expire-files', counter: 'purged', count: dueCount }
+      const purgeCost = await measureJob(mayfly, run, purge)
+      return [
+        ...createRows(
+          'comparison of 120,000 objects with the database',
+          'objects/s',
+          comparisonCost,
+        ),
+        ...createRows('100,000 files due at once', 'files/s', purgeCost),
+      ]
     })
-    return [
-      ...createRows('comparison of 120,000 objects with the database', 'objects/s', comparisonCost),
-      ...createRows('100,000 files due at once', 'files/s', purgeCost),
-    ]
   } finally {
     http.close()
     await mayfly.stop()
@@ -90,35 +91,26 @@ interface JobCost {
   tableScans: number
 }
 
-interface Run {
-  started_at: Date
-  ended_at: Date
-  result: Record<string, number>
-}
-
 /**
- * Calls `trigger`, which creates work for a job, and waits until the job's runs have processed
- * `count` items. Returns their duration, the server's memory, and the number of sequential scans of
- * `files`.
+ * Runs a job until it has processed `count` items. Returns the duration, the server's memory, and
+ * the number of sequential scans of `files`.
+ * @throws {Error} if a run takes too long or processes nothing.
  */
 async function measureJob(
   mayfly: Mayfly,
+  run: RunJob,
   { job, counter, count }: { job: string; counter: string; count: number },
-  trigger: () => Promise<void>,
 ): Promise<JobCost> {
   const before = readResidentBytes([mayfly.pid])
   resetPeak([mayfly.pid])
-  await trigger()
   const scansBefore = await countTableScans(mayfly)
-  let [processedCount, seconds, lastSeconds] = [0, 0, 0]
+  let processedCount = 0
+  let seconds = 0
   while (processedCount < count) {
-    await wait(200)
-    const [run] = await mayfly.sql<Run>('select * from job_runs where job = $1', [job])
-    const newCount = run?.result?.[counter] ?? 0
-    if (!run || newCount === 0 || run.ended_at.getTime() === lastSeconds) continue
-    lastSeconds = run.ended_at.getTime()
-    processedCount += newCount
-    seconds += (lastSeconds - run.started_at.getTime()) / 1000
+    const { ms, result } = await run(job, maxRunMs)
+    if (!result[counter]) throw new Error(`${job} has processed ${processedCount} of ${count}.`)
+    processedCount += result[counter]
+    seconds += ms / 1000
   }
   const tableScanCount = (await countTableScans(mayfly)) - scansBefore
   return {

@@ -47,13 +47,16 @@ export async function pauseJobs(mayfly: Mayfly): Promise<void> {
   await mayfly.sql("update pgboss.schedule set cron = '0 0 1 1 *'")
 }
 
+/** Starts a job immediately and waits up to `maxMs` for it to finish. */
+export type RunJob = (job: string, maxMs?: number) => Promise<JobRun>
+
 /**
  * Calls `work` with a function that starts a job immediately and waits up to `maxMs` for it to
  * finish.
  */
 export async function withJobs<Result>(
   mayfly: Mayfly,
-  work: (run: (job: string, maxMs?: number) => Promise<JobRun>) => Promise<Result>,
+  work: (run: RunJob) => Promise<Result>,
 ): Promise<Result> {
   const executeSql = async (text: string, values?: unknown[]) => ({
     rows: await mayfly.sql(text, values),
