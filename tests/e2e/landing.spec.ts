@@ -42,6 +42,17 @@ test('the public pages are readable without scripts, and say what needs them', a
   }
 })
 
+test('a login whose script does not arrive shows that it cannot be used', async ({
+  errors,
+  page,
+}) => {
+  errors.expect(/ERR_FAILED.*sign-in-script/)
+  errors.expect(/sign-in-script.*ERR_FAILED/)
+  await page.route(/sign-in-script/, (route) => route.abort())
+  await page.goto('/login')
+  await expect(page.getByRole('button', { name: 'Sign In' })).toHaveCSS('opacity', '0.5')
+})
+
 test('a file dropped by a visitor is kept and uploaded after signup', async ({
   app,
   folder,
