@@ -359,4 +359,6 @@ test('a server that cannot be reached has its own exit code', async () => {
     expect({ code, stdout }).toEqual({ code: 5, stdout: '' })
     expect(stderr).toMatch(/^The server can't be reached: E[A-Z]+\.\n$/)
   }
+  const atIpv6 = await runClient(['ls'], settings({ MAYFLY_URL: 'http://[::1]:1' }))
+  expect(atIpv6).toMatchObject({ code: 5, stdout: '' })
 })
