@@ -43,7 +43,7 @@ async function run(command, args) {
   } else if (nodeFolder !== null) {
     runBeside(join(nodeFolder, 'bin/node'), [fileURLToPath(script), ...args])
   } else {
-    console.error(`Mayfly needs Node ${minNodeMajor} here, not ${process.version}. Install one.`)
+    console.error(`Mayfly needs Node ${minNodeMajor} here, not ${process.version}. Install it.`)
     process.exitCode = 1
   }
 }

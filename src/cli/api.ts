@@ -32,8 +32,8 @@ export interface Call {
   (route: RouteOf<Endpoints['unlockLink']>, input: AnyInput): Promise<CallOutcome<unknown>>
 }
 
-/** Whether there was any response to a call. */
-const server = { hasAnswered: false }
+/** Whether the server has answered any call. */
+let hasServerAnswered = false
 
 export const noResponse: CallError = { status: null, code: null, message: 'no response' }
 
@@ -72,7 +72,7 @@ export function createCall(origin: string, headers: Record<string, string>): Cal
       const sentHeaders = { ...headers, 'content-type': 'application/json' }
       const options = { method, headers: sentHeaders, body: JSON.stringify(body) ?? '', signal }
       const response = await sendRequest(url, options)
-      server.hasAnswered = true
+      hasServerAnswered = true
       const error = await readError(response)
       if (error) return { ok: false, error }
       // Some responses have no body (204).
@@ -117,7 +117,7 @@ export function callRepeatedly<R extends Route>(
   const { shouldRetry = isTransient, timeoutMs } = input
   const callOnce = (_: unknown, signal: AbortSignal) => call(route, { ...input, signal })
   const canRetry = (error: CallError) =>
-    (server.hasAnswered || error.status !== null) && shouldRetry(error)
+    (hasServerAnswered || error.status !== null) && shouldRetry(error)
   const repeatedCall = { call: callOnce, input, shouldRetry: canRetry, timeoutMs }
   return callWithRetries(repeatedCall, retryOptions, createRetryDeps(call))
 }

@@ -33,7 +33,7 @@ function command(run: Run, maxArgs: number, ...names: (keyof Options)[]) {
   for (const name of names) options[name] = optionTypes[name] ?? { type: 'string' }
   return async (args: string[]) => {
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-    // An unset variable in quotes is not the current folder.
+    // `put "$UNSET"` must not upload the current folder.
     const { length } = positionals.includes('') ? [] : positionals
     const numbers = { days: toNumber(values.days), limit: toNumber(values.limit) }
     const isUnusable = length > maxArgs || length < Math.min(1, maxArgs)
@@ -66,7 +66,7 @@ function fail(error: Error & { code?: string; exitCode?: number }): void {
   process.stderr.write(`${text}\n`, () => process.exit(error.exitCode ?? otherCode))
 }
 
-// Its reader may have ended, as in `mayfly.mjs ls | head`.
+// The reader may be gone, as in `mayfly.mjs ls | head`.
 process.stdout.on('error', () => process.exit(exitCodes.failed))
 const [name = '--help', ...args] = process.argv.slice(2)
 const run = Object.hasOwn(commands, name) && commands[name]

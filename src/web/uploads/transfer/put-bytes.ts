@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../shared/contract/errors.ts'
+import { toInterruption } from '../interruption.ts'
 import { TransferError, type TransferJob } from '../upload-ports.ts'
 import type { Checksums } from './checksums.ts'
 import { isReadable } from './hash-blob.ts'
@@ -92,7 +92,7 @@ function shouldRetryPut(response: StorageResponse): boolean {
 export function toTransferError(response: StorageResponse): TransferError {
   if (response.kind === 'timeout') return new TransferError('timeout')
   if (response.kind !== 'response') return new TransferError('network')
-  const { status, code } = response
-  if (code === ('DISK_FULL' satisfies ErrorCode)) return new TransferError('disk-full', status)
+  const { status } = response
+  if (toInterruption(response) === 'disk-full') return new TransferError('disk-full', status)
   return new TransferError(status === 404 || status === 410 ? 'gone' : 'status', status)
 }
