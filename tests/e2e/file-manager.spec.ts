@@ -2,7 +2,7 @@ import type { Link } from '../../src/shared/contract/links.ts'
 import { json, makePerson } from '../support/make.ts'
 import { insertFiles } from '../support/many-files.ts'
 import { openDashboard } from './support/dashboard.ts'
-import { tabTo } from './support/keyboard.ts'
+import { confirmByKeyboard, tabTo } from './support/keyboard.ts'
 import { expect, test } from './support/test.ts'
 
 test('a premium user sorts, selects, copies and deletes many files and sets defaults, by keyboard', async ({
@@ -91,8 +91,7 @@ test('a premium user sorts, selects, copies and deletes many files and sets defa
   // Another client deletes one of the files in the meantime.
   const [deletedLink] = await json<Link[]>(await person.fetch('/api/links?search=report+110+of'))
   await person.fetch(`/api/links/${deletedLink?.shortCode}`, { method: 'DELETE' })
-  await press('Tab')
-  await press('Enter')
+  await confirmByKeyboard(page, dialog)
   await expect(page.getByText('10 files deleted')).toBeVisible()
   await expect(page.getByText('1 was already deleted.')).toBeVisible()
   await expect(heading).toBeFocused()
@@ -114,8 +113,7 @@ test('a premium user sorts, selects, copies and deletes many files and sets defa
   await tabTo(page, page.getByRole('button', { name: 'Delete 109' }))
   await press('Enter')
   await expect(dialog).toContainText('Are you sure you want to delete 109 file(s)?')
-  await press('Tab')
-  await press('Enter')
+  await confirmByKeyboard(page, dialog)
   await expect(page.getByText('No files yet')).toBeVisible()
   await expect(heading).toBeFocused()
   // The list is empty at once; the last batch may still be on its way.

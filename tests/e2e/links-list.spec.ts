@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { makeLink, sendFile, startLink } from '../support/links.ts'
 import { makeClient, makePerson } from '../support/make.ts'
 import { fileRow, openDashboard } from './support/dashboard.ts'
-import { tabTo } from './support/keyboard.ts'
+import { confirmByKeyboard, tabTo } from './support/keyboard.ts'
 import { expect, test } from './support/test.ts'
 
 const names = ['minutes.pdf', 'agenda.txt', 'photo.png']
@@ -35,8 +35,7 @@ test('a link completes itself in the list, unfolds, loses a file and is edited, 
   await press('Enter')
   const question = page.getByRole('alertdialog', { name: 'Delete minutes.pdf?' })
   await expect(question).toContainText('It is removed from the link')
-  await press('Tab')
-  await press('Enter')
+  await confirmByKeyboard(page, question)
   const rest = fileRow(page, 'agenda.txt and 1 more')
   await expect(rest).toBeVisible()
   await expect(question).toBeHidden()
@@ -44,7 +43,7 @@ test('a link completes itself in the list, unfolds, loses a file and is edited, 
   await tabTo(page, rest.getByRole('button', { name: /^More for link of / }))
   await press('Enter')
   const edit = page.getByRole('menuitem', { name: 'Edit link' })
-  await expect(edit).toBeVisible()
+  await expect(page.getByRole('menu')).toBeFocused()
   await press('End')
   await expect(edit).toBeFocused()
   await press('Enter')

@@ -3,7 +3,7 @@ import { files } from '../../src/server/db/schema.ts'
 import { updateFiles } from '../support/file-rows.ts'
 import { makeFile, makePerson } from '../support/make.ts'
 import { fileRow, openDashboard } from './support/dashboard.ts'
-import { tabTo } from './support/keyboard.ts'
+import { confirmByKeyboard, tabTo } from './support/keyboard.ts'
 import { expect, test } from './support/test.ts'
 
 const serverError = { status: 500, json: { message: 'Internal server error' } }
@@ -29,7 +29,8 @@ test('a free user retries a failed list, learns why a link ended, and clears the
   errors.expect(listErrorPattern)
   await openDashboard(page, app, person)
   await page.getByRole('tab', { name: 'My Files' }).click()
-  await expect(page.getByRole('status').filter({ hasText: 'Loading your files' })).toBeVisible()
+  const panel = page.getByRole('tabpanel', { name: 'My Files' })
+  await expect(panel.getByText('Loading your files')).toBeAttached()
   pendingFailure.resolve()
   await expect(page.getByRole('alert')).toContainText('Your files could not be loaded')
   await page.unroute(listUrlPattern)
@@ -48,9 +49,7 @@ test('a free user retries a failed list, learns why a link ended, and clears the
   await expect(dialog).toContainText(
     'Are you sure you want to delete 2 file(s)? This action cannot be undone.',
   )
-  await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused()
-  await page.keyboard.press('Tab')
-  await page.keyboard.press('Enter')
+  await confirmByKeyboard(page, dialog)
   await expect(page.getByText('2 files deleted')).toBeVisible()
   await expect(dialog).toBeHidden()
   await expect(page.getByRole('heading', { name: 'My Files' })).toBeFocused()

@@ -29,3 +29,10 @@ export async function pressOn(page: Page, target: Locator): Promise<void> {
   await tabTo(page, target)
   await page.keyboard.press('Enter')
 }
+
+/** Presses the second button of a confirmation once the dialog has moved the focus to Cancel. */
+export async function confirmByKeyboard(page: Page, dialog: Locator): Promise<void> {
+  await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+}
