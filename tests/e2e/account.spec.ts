@@ -96,7 +96,7 @@ test('a session ended elsewhere redirects to the login and back', async ({
   await page.getByRole('tab', { name: 'Upload' }).click()
   await page.getByRole('tab', { name: 'My Files' }).click()
   await loginRequestPromise
-  expect(shownTexts).toContain('You are logged out. Logging in again...')
+  await expect.poll(() => shownTexts).toContain('You are logged out. Logging in again...')
   await expect(page).toHaveURL('/login?next=%2F%3Ftab%3Dfiles')
   await fillLogin(page, person)
   await expect(page).toHaveURL('/?tab=files')
