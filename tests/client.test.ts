@@ -135,7 +135,8 @@ test('each file gets a link, which can be renewed and deleted', async () => {
   expect(await getFiles(second)).toEqual({ two: sha256(Buffer.from('2')) })
   const renewed = await output('renew', first, '--days', '7')
   expect(await run('get', first)).toMatchObject({ code: 4, stdout: '' })
-  await output('rm', renewed, second)
+  expect(await run('rm', first, renewed)).toMatchObject({ code: 4, stdout: '' })
+  await output('rm', second)
   expect(await output('ls')).toBe('')
 })
 

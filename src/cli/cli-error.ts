@@ -32,6 +32,5 @@ export function unwrap<Value>(outcome: Outcome<Value>): Value {
   const text = (message ?? '')
     .replace(/expirationDays|openDays/, '--days')
     .replace(/maxDownloads|maxLinks/, '--limit')
-  if (code === 'INVALID_INPUT') throw new CliError(text, exitCodes.usage)
-  throw new CliError(text, codesByStatus[status])
+  throw new CliError(text, code === 'INVALID_INPUT' ? exitCodes.usage : codesByStatus[status])
 }

@@ -1,3 +1,4 @@
+import type { Outcome } from '../web/uploads/upload-errors.ts'
 import { unwrap } from './cli-error.ts'
 import { type Options, openServer, parseLink, type Settings } from './settings.ts'
 
@@ -27,12 +28,14 @@ export async function renew(
   console.log(`${origin}/s/${unwrap(outcome).shortCode}`)
 }
 
-/** Deletes links with their files. */
+/** Deletes links with their files. If one can't be deleted, the others still are. */
 export async function rm(links: string[], _options: Options, settings: Settings): Promise<void> {
   const { call } = openServer(settings)
+  const outcomes: Outcome<unknown>[] = []
   for (const params of links.map((link) => parseLink(link, settings, true))) {
-    unwrap(await call('DELETE /api/links/{code}', { params }))
+    outcomes.push(await call('DELETE /api/links/{code}', { params }))
   }
+  outcomes.forEach(unwrap)
 }
 
 /** Creates a request for files and prints its address. */

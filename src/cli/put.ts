@@ -32,8 +32,7 @@ export async function put(paths: string[], options: Options, settings: Settings)
     return { files, id, stateFile: join(uploadsDir, `${id}.json`) }
   })
   await mkdir(uploadsDir, { recursive: true, mode: 0o700 })
-  for (const link of links)
-    process.stdout.write(`${origin}/s/${await putLink(link, options, call)}\n`)
+  for (const link of links) console.log(`${origin}/s/${await putLink(link, options, call)}`)
   // Not earlier, so that a repeated command doesn't upload files again.
   for (const { stateFile } of links) await rm(stateFile, { force: true })
 }
