@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from '@playwright/test'
 import { findChromiumForTests } from './scripts/chromium.mjs'
-import { hangTimeoutMs } from './tests/support/hang.ts'
+import { hangTimeoutMs } from './tests/support/hang-timeout.ts'
 
 const executablePath = await findChromiumForTests()
 if (executablePath === null) throw new Error('There is no Chromium: run `npm run e2e`.')

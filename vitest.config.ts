@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import FileOrder from './tests/support/file-order.ts'
 import { keepTempFilesInMemory } from './tests/support/files-in-memory.ts'
-import { hangTimeoutMs } from './tests/support/hang.ts'
+import { hangTimeoutMs } from './tests/support/hang-timeout.ts'
 
 keepTempFilesInMemory()
 

@@ -13,7 +13,7 @@ import { createDiskReader } from './faults/storage-reader.ts'
 import { serveApp } from './support/app-server.ts'
 import { getDueFileCode, insertDueFiles } from './support/due-files.ts'
 import { findFreePort } from './support/free-port.ts'
-import { hangTimeoutMs } from './support/hang.ts'
+import { hangTimeoutMs } from './support/hang-timeout.ts'
 import {
   expectOk,
   json,

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { findGrowth, type Sample } from '../bench/growth.ts'
 import { actions } from '../bench/soak-actions.ts'
 import { slowClients } from '../bench/soak-slow.ts'
-import { hangTimeoutMs } from './support/hang.ts'
+import { hangTimeoutMs } from './support/hang-timeout.ts'
 import { isLongRun } from './support/rounds.ts'
 
 const flatSample: Sample = {

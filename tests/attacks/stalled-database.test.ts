@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import type { PoolLimits } from '../../src/server/db/pool.ts'
 import { serveApp, type TestApp } from '../support/app-server.ts'
 import { eventually } from '../support/eventually.ts'
-import { hangTimeoutMs } from '../support/hang.ts'
+import { hangTimeoutMs } from '../support/hang-timeout.ts'
 import { json, logIn as logInOf, makeClient, makePerson, type Person } from '../support/make.ts'
 import { lossKinds, type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts'
 import {

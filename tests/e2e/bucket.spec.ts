@@ -1,7 +1,7 @@
 import { missingCephPrograms } from '../../scripts/ceph.mjs'
 import { serveApp } from '../support/app-server.ts'
 import { countStoredBytes, createBucket, type TestBucket } from '../support/bucket.ts'
-import { hangTimeoutMs } from '../support/hang.ts'
+import { hangTimeoutMs } from '../support/hang-timeout.ts'
 import { makePerson } from '../support/make.ts'
 import { createDatabase } from '../support/postgres-server.ts'
 import { type S3Server, startRadosgw } from '../support/radosgw.ts'

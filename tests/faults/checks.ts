@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { File } from '../../src/shared/contract/files.ts'
-import { hangTimeoutMs } from '../support/hang.ts'
+import { hangTimeoutMs } from '../support/hang-timeout.ts'
 import { findWrongTotals } from '../support/link-totals.ts'
 import { json } from '../support/make.ts'
 import type { RandomInt } from '../support/seeded-rounds.ts'

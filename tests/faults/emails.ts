@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { hangTimeoutMs } from '../support/hang.ts'
+import { hangTimeoutMs } from '../support/hang-timeout.ts'
 import type { TestSmtpServer } from '../support/smtp-server.ts'
 import type { DirectDb } from './direct-db.ts'
 import { Violation } from './expected-file.ts'

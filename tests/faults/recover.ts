@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { hangTimeoutMs } from '../support/hang.ts'
+import { hangTimeoutMs } from '../support/hang-timeout.ts'
 import type { Environment } from './environment.ts'
 import { Violation } from './expected-file.ts'
 import { type SimulatedUser, signIn } from './simulated-user.ts'

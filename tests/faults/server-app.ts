@@ -5,7 +5,7 @@ import { emailQueueName, openJobQueue } from '../../src/server/jobs/job-queue.ts
 import { startEmailWorkers } from '../../src/server/jobs/jobs.ts'
 import { logSerializers } from '../../src/server/logging/log.ts'
 import { serveApp, type TestApp } from '../support/app-server.ts'
-import { hangTimeoutMs } from '../support/hang.ts'
+import { hangTimeoutMs } from '../support/hang-timeout.ts'
 import type { TestClock } from '../support/test-clock.ts'
 import type { Command, RunCommand, ServerOptions } from './commands.ts'
 import { expectStorageMatches, runJobs } from './jobs.ts'

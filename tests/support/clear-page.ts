@@ -1,6 +1,6 @@
 import { configure } from '@testing-library/dom'
 import { afterEach } from 'vitest'
-import { hangTimeoutMs } from './hang.ts'
+import { hangTimeoutMs } from './hang-timeout.ts'
 
 configure({ asyncUtilTimeout: hangTimeoutMs })
 

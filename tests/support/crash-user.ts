@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { File } from '../../src/shared/contract/files.ts'
-import { hangTimeoutMs } from './hang.ts'
+import { hangTimeoutMs } from './hang-timeout.ts'
 import {
   type Client,
   json,

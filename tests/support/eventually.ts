@@ -1,5 +1,5 @@
 import { vi } from 'vitest'
-import { hangTimeoutMs } from './hang.ts'
+import { hangTimeoutMs } from './hang-timeout.ts'
 
 /**
  * Retries an assertion until it passes. Use it to wait for changes that emit no event. With fake

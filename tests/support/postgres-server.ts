@@ -9,7 +9,7 @@ import pg from 'pg'
 import { startEmbeddedPostgres } from '../../src/server/db/embedded-postgres.ts'
 import { migrateDatabase } from '../../src/server/db/migrate.ts'
 import { findPostmaster } from '../../src/server/db/postgres-folder.ts'
-import { hangTimeoutMs } from './hang.ts'
+import { hangTimeoutMs } from './hang-timeout.ts'
 
 /** A database for one test. `drop` also closes any connections to it. */
 export interface TestDatabase {

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { childEnvironment, findProgram, root } from './child-program.ts'
-import { hangTimeoutMs } from './hang.ts'
+import { hangTimeoutMs } from './hang-timeout.ts'
 
 const pollMs = 20
 

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Deps } from '../deps.ts'
-import { measureDiskUsage } from '../space/disk-usage.ts'
+import { measureDiskUsage } from '../space/folder-size.ts'
 import { sumFilesIn } from '../uploads/queries.ts'
 
 /** The disk space that Mayfly uses in `DATA_DIR`, in bytes per category. */

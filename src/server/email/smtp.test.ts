@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { hangTimeoutMs } from '../../../tests/support/hang.ts'
+import { hangTimeoutMs } from '../../../tests/support/hang-timeout.ts'
 import {
   startSilentServer,
   startSmtpServer,

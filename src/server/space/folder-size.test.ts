@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { measureDiskUsage } from './disk-usage.ts'
+import { measureDiskUsage } from './folder-size.ts'
 
 let folder: string
 beforeEach(async () => {
