@@ -66,7 +66,7 @@ async function measure(loads: Record<LoadName, Load>, cores: Cores, label: strin
   return [
     ...createRows(label, figuresByName.counted, figuresByName.nginx),
     ...createRows(`${label}, nothing counted`, figuresByName.uncounted, figuresByName.nginx),
-    createRow(`${label}: share that counting leaves`, 'of 1', {
+    createRow(`${label}: throughput with counting, relative to without`, 'of 1', {
       mayfly: getRates('counted').map(
         (rate, index) => rate / (getRates('uncounted')[index] ?? Number.NaN),
       ),

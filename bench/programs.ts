@@ -112,6 +112,6 @@ export async function measureOneCallFiles({ mayfly, nginx }: Servers): Promise<R
   const ratios = costs.oneCall.rate.map((rate, round) => rate / (costs.threeCalls.rate[round] ?? 1))
   return [
     ...createFileRows(label, costs.oneCall, costs.nginx),
-    createRow(`${label}: as often as with three requests`, 'times', { mayfly: ratios }),
+    createRow(`${label}: throughput relative to three requests`, 'times', { mayfly: ratios }),
   ]
 }

@@ -41,14 +41,14 @@ async function run(command, args) {
     process.argv = [process.execPath, fileURLToPath(script), ...args]
     await import(script.href)
   } else if (nodeFolder !== null) {
-    runBeside(join(nodeFolder, 'bin/node'), [fileURLToPath(script), ...args])
+    runInChild(join(nodeFolder, 'bin/node'), [fileURLToPath(script), ...args])
   } else {
     console.error(`Mayfly needs Node ${minNodeMajor} here, not ${process.version}. Install it.`)
     process.exitCode = 1
   }
 }
 
-function runBeside(program, args) {
+function runInChild(program, args) {
   const child = spawn(program, args, { stdio: 'inherit' })
   child.on('error', (error) => {
     console.error(`Node ${minNodeMajor} cannot be run: ${error.message}`)

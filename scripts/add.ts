@@ -1,5 +1,5 @@
 /**
- * `mayfly add PATH… [--days N] [--owner ADDRESS]` makes a link of files that are already on the
+ * `mayfly add PATH… [--days N] [--owner ADDRESS]` creates a link to files that are already on the
  * server's machine, even while the server is running (docs/cli.md).
  */
 import { parseArgs } from 'node:util'
@@ -61,7 +61,7 @@ async function addFiles(config: Config): Promise<string> {
   }
 }
 
-/** Shows what the operator can change, such as a limit, without further words. */
+/** Turns an error that the operator can fix, such as an exceeded limit, into a plain message. */
 function toStartupError(error: unknown): never {
   if (!(error instanceof AppError)) throw error
   const message = error.message.replace(/^expirationDays:/, '--days:')

@@ -1,6 +1,6 @@
 /**
  * `mayfly backup FOLDER` backs up the database and storage that the server is configured to use,
- * even while the server is running. `mayfly backup --made-otherwise` only records that another
+ * even while the server is running. `mayfly backup --record-only` only records that another
  * program made a backup (docs/operations.md).
  */
 import { parseArgs } from 'node:util'
@@ -17,12 +17,12 @@ import {
   runCommand,
 } from './run-command.ts'
 
-/** Null with `--made-otherwise`. */
-const { folder } = readArguments('Usage: mayfly backup FOLDER | --made-otherwise', () => {
-  const options = { 'made-otherwise': { type: 'boolean' } } as const
+/** Null with `--record-only`. */
+const { folder } = readArguments('Usage: mayfly backup FOLDER | --record-only', () => {
+  const options = { 'record-only': { type: 'boolean' } } as const
   const { values, positionals } = parseArgs({ options, allowPositionals: true })
   const [path, ...others] = positionals
-  if (values['made-otherwise']) return path === undefined ? { folder: null } : null
+  if (values['record-only']) return path === undefined ? { folder: null } : null
   return path && others.length === 0 ? { folder: resolveArgument(path) } : null
 })
 

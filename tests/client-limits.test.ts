@@ -79,7 +79,7 @@ describe('a link with a limit of downloads', () => {
   test('is not begun if it has more files', async () => {
     await writeFiles({ one: '1', two: '2' })
     const link = await output('put', 'one', 'two', '--limit', '1')
-    const stderr = 'Only 1 of the 2 files may be downloaded one by one.\n'
+    const stderr = 'The link has 2 files, but its limit leaves only 1.\n'
     expect(await run('get', link)).toEqual({ code: 1, stdout: '', stderr })
     const details = await json(await person.fetch(`/api/links/${link.slice(-10)}`))
     expect(details).toMatchObject({ remainingDownloads: 1 })

@@ -31,7 +31,7 @@ test.each<[CommandName, string[], number]>([
   ['backup', [], 2],
   ['backup', ['backup-1', 'backup-2'], 2],
   ['backup', ['--nope', 'backup-1'], 2],
-  ['backup', ['--made-otherwise', 'backup-1'], 2],
+  ['backup', ['--record-only', 'backup-1'], 2],
   ['backup', ['--help'], 0],
   ['restore', ['backup-1', 'backup-2'], 2],
   ['restore', ['--nope'], 2],

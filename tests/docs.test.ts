@@ -121,7 +121,7 @@ describe('docs/threats.md', () => {
   test('names a test for each threat, or states that there is none', () => {
     const tables = matchGroups(
       getText(page),
-      /^\| threat \| defence \| test \|\n\|[-|]+\|\n((?:\|.*\|\n)+)/gm,
+      /^\| threat \| defense \| test \|\n\|[-|]+\|\n((?:\|.*\|\n)+)/gm,
     )
     const threats = tables.flatMap((table) => matchGroups(table, /^\| (.+) \|$/gm))
     const untestedThreats = threats.filter(

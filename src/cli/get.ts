@@ -55,7 +55,7 @@ export async function get(
   })
   const { files, remainingDownloads: left } = link
   if (saved === null && left !== null && left < files.length)
-    throw new CliError(`Only ${left} of the ${files.length} files may be downloaded one by one.`)
+    throw new CliError(`The link has ${files.length} files, but its limit leaves only ${left}.`)
   await writeFile(stateFile, JSON.stringify(link), { mode: 0o600 })
   const takenPaths = new Set<string>()
   for (const file of files) {
@@ -95,7 +95,7 @@ async function readDetails({ origin, code, headers }: Address) {
 async function download(link: Link, file: RemoteFile, path: string): Promise<void> {
   if ((await sizeOf(path)) >= 0) {
     if ((await sha256Of(path)) === file.sha256) return
-    throw new CliError(`${path} exists already, and ${file.sha256 ? 'differs' : 'may differ'}.`)
+    throw new CliError(`${path} already exists and ${file.sha256 ? 'differs' : 'may differ'}.`)
   }
   const partPath = join(path, '..', `.mayfly-${encodeURIComponent(file.id)}.part`)
   await receive(link, file, partPath)
@@ -105,7 +105,7 @@ async function download(link: Link, file: RemoteFile, path: string): Promise<voi
   if (!sha256) process.stderr.write(`The server doesn't know the SHA-256 of ${path} yet.\n`)
   else if ((await sha256Of(partPath)) !== sha256) {
     await rm(partPath)
-    throw new CliError(`${path} arrived damaged. Try again.`)
+    throw new CliError(`${path} was corrupted on the way. Try again.`)
   }
   await rename(partPath, path)
 }

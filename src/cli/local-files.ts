@@ -34,8 +34,8 @@ export async function findFiles(paths: readonly string[]): Promise<LocalFile[]> 
 }
 
 /**
- * Opens a file, or a part of it, as much of a Blob as the upload engine uses. Node's own gets sizes
- * of 4 GiB and more wrong. Reads fail if the file has changed since it was found.
+ * Opens a file, or a part of it, with the Blob methods that the upload engine uses. Node's own Blob
+ * gets sizes of 4 GiB and more wrong. Reads fail if the file has changed since it was found.
  */
 export function openFile(file: LocalFile, start = 0, end = file.size): Blob {
   const { path, lastModified } = file

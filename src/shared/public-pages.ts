@@ -58,7 +58,7 @@ export const signInPages = {
   // If nobody can sign up.
   'signup-closed': {
     path: '/signup',
-    title: 'Sign-up is closed · Mayfly',
+    title: 'Signup is closed · Mayfly',
     description: 'Ask the administrator for an account.',
   },
 } as const satisfies Record<string, PageMetadata>

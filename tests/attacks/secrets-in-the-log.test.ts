@@ -59,8 +59,8 @@ describe('the email log', () => {
   }
 
   it.each([
-    ['permanently', 550, 'mail was refused'],
-    ['temporarily', 451, 'mail could not be sent; it is tried again'],
+    ['permanently', 550, 'email was rejected'],
+    ['temporarily', 451, 'email could not be sent; it will be retried'],
   ])('contains no email address that a mail server rejects %s', async (_, code, outcome) => {
     const person = await makePerson(app)
     const server = await startSmtpServer()

@@ -292,14 +292,14 @@ describe('POST /api/test-email', () => {
       const administrator = await makePerson(mailApp, { role: 'admin' })
       expect(await sendTestEmail(administrator)).toEqual({
         success: true,
-        message: `The mail server took the email to ${administrator.email}.`,
+        message: `The mail server accepted the email to ${administrator.email}.`,
       })
       expect(server.received).toMatchObject([{ subject: 'Mail from Mayfly works' }])
 
       server.setReaction({ recipient: 550 })
       const result = await sendTestEmail(administrator)
       expect(result.success).toBe(false)
-      expect(result.message).toMatch(/^The mail server did not take the email: .*550/)
+      expect(result.message).toMatch(/^The mail server rejected the email: .*550/)
 
       await server.close()
       expect((await sendTestEmail(administrator)).success).toBe(false)

@@ -42,7 +42,7 @@ export async function makeUser(
     const entry = { action: 'make-user', subject: userId, details: {} } as const
     await writeAudit(tx, [adminEntry(actor, now, entry)])
     const user = await findUser(tx, userId)
-    if (!user) throw new Error(`the user ${userId} was made and is not there`)
+    if (!user) throw new Error(`the user ${userId} is missing after its insertion`)
     return toSessionUser(user, now)
   })
 }

@@ -42,11 +42,11 @@ async function sendTestMail(
   } catch (error) {
     log.warn({ err: error }, 'the test mail could not be sent')
     const reason = error instanceof Error ? error.message : String(error)
-    return { success: false, message: `The mail server did not take the email: ${reason}` }
+    return { success: false, message: `The mail server rejected the email: ${reason}` }
   }
   const message =
     smtpUrl === null
       ? 'No mail server is set (SMTP_URL), so the email was written to the folder outbox.'
-      : `The mail server took the email to ${admin.email}.`
+      : `The mail server accepted the email to ${admin.email}.`
   return { success: true, message }
 }

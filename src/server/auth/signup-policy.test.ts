@@ -41,7 +41,7 @@ describe('SIGNUP', () => {
   it('closed rejects every email address with the same message', async () => {
     await startApp('closed')
     expect(await fetchPolicy()).toEqual({ signup: 'closed' })
-    const message = 'Sign-up is closed. Ask the administrator for an account.'
+    const message = 'Signup is closed. Ask the administrator for an account.'
     await expectSignupError('ada@example.org', message)
     await expectSignupError('admin@localhost.localdomain', message)
   })

@@ -104,7 +104,7 @@ export async function makeBackup(folder: string, options: BackupOptions): Promis
     }).catch((error: unknown) => {
       // The backup is complete even if it can't be recorded, for example because the database is a
       // read-only replica.
-      log.warn({ err: error }, 'the database could not note the backup')
+      log.warn({ err: error }, 'could not record the backup in the database')
     })
     return { rows: count, ...copied }
   } finally {

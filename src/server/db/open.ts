@@ -199,7 +199,7 @@ async function requireCurrentVersion(database: Database): Promise<Database> {
     const { missing, unknown } = await readMigrations(database.db)
     if (missing.length === 0 && unknown === 0) return database
     throw new StartupError(
-      'The database belongs to another version of Mayfly than this one. Use the version that runs it.',
+      'The database was migrated by another version of Mayfly. Run this command with that version.',
     )
   } catch (error) {
     await database.close()

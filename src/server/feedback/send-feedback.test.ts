@@ -47,7 +47,7 @@ describe('across all IP addresses', () => {
     expect(sentEmails).toHaveLength(2)
     expect(digest?.to.address).toBe(app.deps.config.supportEmail)
     expect(digest?.content.text).toContain(
-      `The Admin Center has ${maxFeedbackEmailsPerHour + 8} messages of that hour, 5 of them probably from robots.`,
+      `The Admin Center has ${maxFeedbackEmailsPerHour + 8} messages of that hour, 5 of them probably from bots.`,
     )
     expect(digest?.content.text).toContain(`${app.url}/admin`)
   })
@@ -66,7 +66,7 @@ describe('across all IP addresses', () => {
     // This message belongs to the next hour.
     await sendFrom(3, { website: 'x' })
     expect(await sendDigests()).toEqual([
-      expect.stringContaining('has 2 messages of that hour, probably from robots.'),
+      expect.stringContaining('has 2 messages of that hour, probably from bots.'),
     ])
     await app.deps.db.delete(feedback)
     app.clock.advance(60 * 60_000)

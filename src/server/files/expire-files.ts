@@ -37,10 +37,7 @@ export async function expireFiles({
       if (failedCount > 0) {
         failed += failedCount
         const details = { err: removalResult.firstError, store: storage.name, count: failedCount }
-        log.error(
-          details,
-          'bytes of expired files could not be removed; the removal is tried again',
-        )
+        log.error(details, 'bytes of expired files could not be removed; this will be retried')
       }
       if (claims.length < batchSize || purgedClaims.length === 0) break
     }

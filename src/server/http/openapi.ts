@@ -47,10 +47,10 @@ Invoke-RestMethod -Method Put -InFile report.pdf \`
   -Headers @{ Authorization = "Bearer $env:KEY" } ${origin}/api/up/report.pdf
 \`\`\`
 
-Until a pipe ends, it takes the room of the largest file that your tier allows.
+Until a pipe ends, its upload counts as the largest file that your tier allows.
 
-The command line client needs Node 20 or newer. It sends folders, goes on with what was
-interrupted, and downloads, lists, renews and deletes links:
+The command line client needs Node 20 or newer. It sends folders, resumes interrupted
+transfers, and downloads, lists, renews and deletes links:
 
 \`\`\`sh
 curl -O ${origin}/mayfly.mjs

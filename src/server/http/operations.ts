@@ -127,7 +127,7 @@ export function requireMetricsAccess(
   if (!isPublic && isLocal(request)) return
   throw new AppError('FORBIDDEN', {
     message:
-      'Set METRICS_TOKEN to read the metrics. Without it they are for this machine alone, and only where no proxy and no public address is set.',
+      'Set METRICS_TOKEN to read the metrics. Without it, only this machine can read them, and only if neither a proxy nor a public address is configured.',
   })
 }
 

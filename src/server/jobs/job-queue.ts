@@ -44,7 +44,8 @@ export async function openJobQueue(pool: pg.Pool, log: Logger): Promise<JobQueue
   await boss.start()
   const resetTimestamps = async () => {
     const count = await resetFutureTimestamps(pool)
-    if (count > 0) log.warn({ count }, 'the clock of the database was set back; jobs go on')
+    if (count > 0)
+      log.warn({ count }, 'the clock of the database was set back; reset the times of jobs')
   }
   await resetTimestamps()
   const resetTimer = setInterval(() => void resetTimestamps().catch(logFailure), minuteInMs)
@@ -75,7 +76,7 @@ export async function openJobQueue(pool: pg.Pool, log: Logger): Promise<JobQueue
       boss.send(name).catch((error: unknown) => {
         log.warn(
           { err: error, job: name },
-          'could not ask for a job; it waits for its next regular run',
+          'could not enqueue a job; it runs at its next scheduled time',
         )
       })
     },

@@ -196,7 +196,9 @@ async function sendQueuedEmail(
     if (isRejected || job.retryCount >= job.retryLimit)
       await markUndelivered(deps.db, job.id, deps.clock())
     deps.metrics.recordEmail(isRejected ? 'refused' : 'failed')
-    const message = isRejected ? 'mail was refused' : 'mail could not be sent; it is tried again'
+    const message = isRejected
+      ? 'email was rejected'
+      : 'email could not be sent; it will be retried'
     deps.log.warn({ err: error, jobId: job.id }, message)
     const output = { reason: redactedMessage(error) }
     return { id: job.id, status: isRejected ? 'deadletter' : 'failed', output }

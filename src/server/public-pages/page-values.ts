@@ -64,7 +64,8 @@ export function createValueReader({
       isStale = false
     } catch (error) {
       // Logged once per outage. Otherwise anyone could fill the log by opening pages.
-      if (!isStale) log.warn({ err: error }, 'Public pages show the last settings')
+      if (!isStale)
+        log.warn({ err: error }, 'could not load the settings; public pages show the last ones')
       isStale = true
     }
     return pageValues({

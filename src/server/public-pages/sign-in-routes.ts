@@ -50,7 +50,7 @@ export function signInPageRoutes(
     try {
       return (await withTimeout(readSession(context), sessionTimeoutMs)) !== null
     } catch (error) {
-      log.warn({ err: error }, 'the session of a visitor to the login is unknown')
+      log.warn({ err: error }, 'could not read the session of a visitor to the login')
       return false
     }
   }

@@ -101,7 +101,7 @@ function selectRequests(db: Db) {
     .innerJoin(users, eq(users.id, requests.ownerId))
 }
 
-/** A request with its owner's address and the number of deliveries of which a file has arrived. */
+/** A request with its owner's address and the number of deliveries with at least one file. */
 export type ListedRequest = Awaited<ReturnType<typeof selectRequests>>[number]
 
 export type RequestPosition = readonly [createdAt: Date, id: string]

@@ -11,7 +11,7 @@ const senderErrors: Partial<Record<ErrorCode, ErrorCode>> = {
   TIER_FILE_SIZE: 'FILE_TOO_LARGE',
 }
 
-/** Replaces an error that concerns the owner's account by one that concerns the request. */
+/** Replaces an error that concerns the owner's account with one that concerns the request. */
 export function toSenderError(error: unknown): unknown {
   if (!(error instanceof AppError)) return error
   const { code, message } = translate(error.body)

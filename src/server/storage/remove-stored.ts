@@ -59,7 +59,10 @@ export async function removeStored(
         if (removedKeys.size < keys.length) throw firstError
       } catch (error) {
         const ids = batch.map(({ id }) => id)
-        log.warn({ err: error, store, fileIds: ids }, 'files leave their bytes to the next purge')
+        log.warn(
+          { err: error, store, fileIds: ids },
+          'cannot remove the bytes of files; the next purge retries',
+        )
         // The store is probably unreachable, so leave the remaining rows to the purge job.
         break
       }

@@ -173,7 +173,7 @@ export class Transfers {
     const { download, upload } = this.#running
     const running = { downloads: download.used, uploads: upload.used }
     const client = clientAddress(request)
-    log.warn({ running, client }, 'a transfer was refused, since too many are running')
+    log.warn({ running, client }, 'a transfer was refused because too many are running')
   }
 }
 

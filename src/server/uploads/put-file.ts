@@ -64,7 +64,9 @@ export async function putFile(
     expirationDays: expirationDays ?? (await readPreferredDays(deps, owner)),
   }
   const target = { kind: 'new', options } as const
-  const { uploads } = await openUploads(deps, owner.id, [upload], target, startedAt).catch(nameDays)
+  const { uploads } = await openUploads(deps, owner.id, [upload], target, startedAt).catch(
+    renameDaysField,
+  )
   const [opened] = uploads as [Upload]
   const { storage, storageKey: key } = opened
   // A shutdown waits until what was stored has been removed.
@@ -102,7 +104,7 @@ function countReceived({ clock, db, log, transfers }: PutDeps, key: string) {
     touchedAt = now.getTime()
     // A brief database outage must not end a transfer.
     const isOpen = await touchUpload(db, key, now).catch((error: unknown) => {
-      log.warn({ err: error, key }, 'could not note the activity of an upload')
+      log.warn({ err: error, key }, 'could not record the activity of an upload')
       return true
     })
     if (!isOpen) throw new AppError('UPLOAD_NOT_FOUND')
@@ -110,7 +112,7 @@ function countReceived({ clock, db, log, transfers }: PutDeps, key: string) {
 }
 
 /** Names the query parameter, and not the field of other calls. */
-function nameDays(error: unknown): never {
+function renameDaysField(error: unknown): never {
   if (!(error instanceof AppError) || error.code !== 'INVALID_INPUT') throw error
   throw new AppError(error.code, { message: error.message.replace('expirationDays', 'days') })
 }

@@ -96,7 +96,7 @@ export function endSurplusUploads(
   return endLocked(tx, lockedUploads, now, 'job')
 }
 
-/** Selects ids of uploads, with their links: whoever ends uploads locks both. */
+/** Selects ids of uploads, with their links: ending an upload locks both. */
 function selectIds(db: Db) {
   return db.select({ id: uploads.id }).from(links).innerJoin(uploads, eq(uploads.linkId, links.id))
 }

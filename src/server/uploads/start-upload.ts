@@ -169,7 +169,7 @@ export async function openUploads(
     const isSurplus = open + requests.length > maxOpen
     // A sender must not end the owner's idle uploads.
     if (isFull || (fileRequest && isSurplus)) throw new AppError('REQUEST_FULL')
-    requireFewFiles((existing?.link.fileCount ?? 0) + requests.length)
+    enforceMaxFiles((existing?.link.fileCount ?? 0) + requests.length)
     const uploadRows = requests.map((request, index) => ({
       ownerId,
       position: (existing?.nextPosition ?? 0) + index,
@@ -227,14 +227,14 @@ async function lockTarget(tx: Db, ownerId: string, target: LinkTarget | null, no
 }
 
 /** @throws {AppError} INVALID_INPUT if a link can't have so many files. */
-function requireFewFiles(count: number): void {
+function enforceMaxFiles(count: number): void {
   if (count <= maxFilesPerLink) return
   const message = `files: A link has ${groupDigits(maxFilesPerLink)} files at most.`
   throw new AppError('INVALID_INPUT', { message })
 }
 
 /** What the owner of new uploads has and can use. */
-interface Room {
+interface OwnerUsage {
   tier: Tier
   limits: Limits
   filesInUse: number
@@ -251,12 +251,15 @@ interface Refusal {
 }
 
 /** Returns the uploads that can't start, and why. */
-async function findRefusals(requests: readonly UploadRequest[], room: Room): Promise<Refusal[]> {
-  const { tier, limits, availableBytes, store, fileRequest } = room
+async function findRefusals(
+  requests: readonly UploadRequest[],
+  usage: OwnerUsage,
+): Promise<Refusal[]> {
+  const { tier, limits, availableBytes, store, fileRequest } = usage
   const maxFileSize = fileRequest?.maxFileSize ?? Number.POSITIVE_INFINITY
   // Senders can use only half, so that they can't block the owner's own uploads.
   const maxUnfinishedBytes = accountLimit(limits) / (fileRequest ? 2 : 1)
-  let { filesInUse, unfinishedBytes } = room
+  let { filesInUse, unfinishedBytes } = usage
   let addedBytes = 0
   const findError = async ({ fileSize, expirationDays }: UploadRequest) => {
     if (fileSize > maxFileSize) {

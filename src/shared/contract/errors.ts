@@ -152,7 +152,7 @@ export const errorTable = {
   },
   SIZE_MISMATCH: {
     status: 409,
-    message: 'The stored file has another size than announced. Please upload it again.',
+    message: 'The stored file differs in size from what was announced. Please upload it again.',
   },
   CHECKSUM_MISMATCH: {
     status: 409,
@@ -175,7 +175,7 @@ export const errorTable = {
   RANGE_NOT_SATISFIABLE: { status: 416, message: 'The range is outside the file.' },
   OFFSET_MISMATCH: {
     status: 416,
-    message: 'The upload continues at another offset: see Upload-Offset.',
+    message: 'The upload continues at a different offset: see Upload-Offset.',
   },
   HOST_NOT_SERVED: { status: 421, message: 'This server does not serve this host.' },
   TOO_MANY_REQUESTS: {

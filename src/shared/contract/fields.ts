@@ -65,7 +65,7 @@ export const expirationDays = z
   .pipe(z.string().regex(/^\d{1,3}$/, `Must be a number of days from ${min} to ${max}.`))
   .transform(Number)
   .pipe(numberOfDays)
-  .describe('How many days the link works, of those that your tier offers.')
+  .describe('Days until the link expires: one of the choices of your tier.')
 
 /** The response of endpoints that return no data. */
 export const messageResponse = z.object({ message: z.string() })

@@ -146,7 +146,7 @@ export type LinkOptions = z.infer<typeof linkOptionsSchema>
 const preferredDays = expirationDays
   .optional()
   .describe(
-    'How many days the link works, of those that your tier offers. By default, as you prefer.',
+    'Days until the link expires: one of the choices of your tier. Defaults to your preference.',
   )
 
 const allOrNothing =

@@ -52,7 +52,7 @@ const requestSchema = z.object({
   closesAt: isoDate,
   closedAt: isoDate.nullable().describe('When it was closed by hand.'),
   state: z.enum(requestStates),
-  receivedCount: z.int().nonnegative().describe('Deliveries of which a file has arrived.'),
+  receivedCount: z.int().nonnegative().describe('Deliveries with at least one file.'),
 })
 /** A request as shown to its owner (design §5). */
 export type FileRequest = z.infer<typeof requestSchema>

@@ -19,7 +19,7 @@ const checkDescriptions: Readonly<Record<string, string>> = {
   'Jobs: compute-digests': 'Computes the SHA-256 of new files and completes takedowns.',
   'Jobs: compare-storage': 'Finds stored objects without a file, and files without contents.',
   'Jobs: remove-lapsed-rows': 'Deletes expired sessions, old reports and other expired rows.',
-  'Jobs: remove-old-days': 'Deletes old daily download counts and links without files.',
+  'Jobs: remove-old-days': 'Deletes old daily download counts and recipients of links.',
   'Jobs: bytes that should be gone': 'Contents of expired files.',
   'Jobs: files whose bytes are missing': 'Files whose contents are lost.',
   Reports: 'Files reported by visitors.',

@@ -87,7 +87,7 @@ test('used and free space add up to the whole disk', () => {
 test('the usage text mentions open uploads only if there are any', () => {
   expect(storageUseText({ files: 1024, uploads: 0 })).toBe('1 KB in files')
   expect(storageUseText({ files: 1024, uploads: 2048 })).toBe(
-    '1 KB in files, 2 KB promised to open uploads',
+    '1 KB in files, 2 KB reserved for open uploads',
   )
 })
 

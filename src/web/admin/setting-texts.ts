@@ -187,5 +187,7 @@ export function breakDownDiskUsage({ free, size, use }: Disk): { name: string; s
 /** Says how many bytes are used by files and how many are reserved for open uploads. */
 export function storageUseText({ files, uploads }: { files: number; uploads: number }): string {
   const filesText = `${formatSize(files)} in files`
-  return uploads === 0 ? filesText : `${filesText}, ${formatSize(uploads)} promised to open uploads`
+  return uploads === 0
+    ? filesText
+    : `${filesText}, ${formatSize(uploads)} reserved for open uploads`
 }

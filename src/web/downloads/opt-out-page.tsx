@@ -33,7 +33,7 @@ export function OptOutPage(props: { assets: PageAssets }) {
         <When is="done">
           <h1>Emails stopped</h1>
           <p className="lead muted">
-            You get no more links by email from {host}. The people who send them are not told.
+            You will no longer receive links by email from {host}. Senders are not notified.
           </p>
         </When>
         <When is="invalid">

@@ -43,7 +43,7 @@ test('stays on a page with active uploads and explains what to do', async () => 
   await vi.advanceTimersByTimeAsync(500)
   window.removeEventListener('beforeunload', preventUnload)
   expect(
-    countOccurrences('You are logged out. Log in in another tab, and your uploads go on.'),
+    countOccurrences('You are logged out. Log in in another tab to resume your uploads.'),
   ).toBe(1)
   expect(visitedUrls).toEqual([])
 

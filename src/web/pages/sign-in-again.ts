@@ -19,7 +19,7 @@ export function signInAgain(): void {
   toast({
     title: 'Unauthorized',
     description: shouldStayOpen
-      ? 'You are logged out. Log in in another tab, and your uploads go on.'
+      ? 'You are logged out. Log in in another tab to resume your uploads.'
       : 'You are logged out. Logging in again...',
     tone: 'destructive',
   })

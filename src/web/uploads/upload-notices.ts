@@ -100,5 +100,5 @@ export function wrongFileNotice(reason: string): ToastNotice {
  */
 export const signedOutNotice: Notice = failureToast(
   'Upload paused',
-  'You were signed out. Sign in, and it goes on where it stopped.',
+  'You were signed out. Sign in to resume the upload.',
 )

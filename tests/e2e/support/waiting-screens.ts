@@ -16,7 +16,7 @@ export const waitingScreens: Screens = {
   'closed signup while a file waits': async ({ app, page }) => {
     app.deps.config.signup = 'closed'
     await page.reload()
-    await expect(page.getByRole('heading', { name: 'Sign-up is closed' })).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'Signup is closed' })).toBeVisible()
     await expect(page.getByText('is waiting in this browser.')).toBeVisible()
     await expect(page.getByRole('link', { name: 'Sign Up' })).toBeHidden()
   },

@@ -39,7 +39,7 @@ function timestampAgo(ms: number): string {
 }
 
 const backupCommand = expect.stringMatching(
-  /^.*is in '\/srv\/my data'\. Run "npm run backup FOLDER" \("mayfly backup FOLDER".*"npm run backup -- --made-otherwise" .* after each/,
+  /^.*is in '\/srv\/my data'\. Run "npm run backup FOLDER" \("mayfly backup FOLDER".*"npm run backup -- --record-only" .* after each/,
 )
 
 describe('without any backup', () => {
@@ -82,7 +82,7 @@ describe('without any backup', () => {
         status: 'warning',
         message: expect.stringContaining('No backup is recorded.'),
         cure: expect.stringMatching(
-          new RegExp(`${location}.*npm run backup FOLDER.*--made-otherwise`),
+          new RegExp(`${location}.*npm run backup FOLDER.*--record-only`),
         ),
       })
     },
@@ -109,7 +109,7 @@ describe('the last backup', () => {
             status,
             message,
             cure: expect.stringMatching(
-              /npm run backup FOLDER.*a replica .* is not noted.*-- --made-other/,
+              /npm run backup FOLDER.*a read-only replica is not recorded.*-- --record-only/,
             ),
           },
     )

@@ -49,12 +49,12 @@ function lastBackupFinding({ madeAt, objects, faults, by }: LastBackup, now: Dat
   if (ageMs <= maxBackupAgeMs) return ok(`${message} Keep it on another machine.`)
   return warning(
     message,
-    `Run ${backupCommand} with the settings of the server and a new folder, regularly, and keep the folder on another machine. A backup of a replica that takes no writes is not noted. ${otherProgramsHint}`,
+    `Run ${backupCommand} with the settings of the server and a new folder, regularly, and keep the folder on another machine. A backup of a read-only replica is not recorded. ${otherProgramsHint}`,
   )
 }
 
 const otherProgramsHint =
-  'If another program makes the backups, let it run "npm run backup -- --made-otherwise" ("mayfly backup --made-otherwise") after each of them.'
+  'If another program makes the backups, have it run "npm run backup -- --record-only" ("mayfly backup --record-only") after each of them.'
 
 function backupInstructions({ config, stores }: BackupDeps): string {
   const isOutsideDataDir = config.databaseUrl !== null && stores.current.name !== 'disk'

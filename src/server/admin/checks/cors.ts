@@ -41,7 +41,7 @@ export async function checkCors({
     await store.remove(key).catch((error: unknown) => {
       // The nightly job that compares storage with the database will remove the bytes. The Storage
       // check shows why removals fail.
-      log.warn({ err: error, key }, 'the bytes of the check of CORS could not be removed')
+      log.warn({ err: error, key }, 'could not remove the object of the CORS check')
     })
   }
 }

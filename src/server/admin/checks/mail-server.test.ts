@@ -37,12 +37,12 @@ describe('email without a mail server', () => {
       status: 'warning',
       cure: expect.stringContaining('SMTP_URL=smtp://'),
     })
-    expect(publicFinding?.message).toContain('forgot a password')
+    expect(publicFinding?.message).toContain('Nobody can reset a password.')
     const verifyingFinding = await runCheck({
       APP_URL: 'https://files.example.org',
       REQUIRE_EMAIL_VERIFICATION: 'on',
     })
-    expect(verifyingFinding?.message).toContain('a new account')
+    expect(verifyingFinding?.message).toContain('Nobody can verify an address')
   })
 
   it("is failing if the outbox folder can't be created", async () => {

@@ -54,7 +54,7 @@ async function checkServer({ config, mailer }: MailCheckDeps): Promise<Finding> 
 }
 
 function serverFinding(smtpUrl: string): Finding {
-  const message = `${getHost(smtpUrl)} answers and takes mail.`
+  const message = `${getHost(smtpUrl)} accepts email.`
   if (!allowsPlaintext(smtpUrl) || isLoopback(new URL(smtpUrl).hostname)) return ok(message)
   return warning(
     `${message} But email and the login may be sent without TLS, and the links in emails open accounts.`,
@@ -99,8 +99,8 @@ function outboxFinding({
   const message = `No mail server is set. Each email is a file in ${join(dataDir, 'outbox')}.`
   if (isLoopback(appUrl.hostname)) return ok(`${message} That is enough for use on this machine.`)
   const consequence = requireEmailVerification
-    ? 'Nobody gets the email that a new account or a forgotten password needs.'
-    : 'Nobody who forgot a password gets an email.'
+    ? 'Nobody can verify an address or reset a password.'
+    : 'Nobody can reset a password.'
   return warning(
     `${message} ${consequence}`,
     'Set SMTP_URL=smtp://user:password@host:port and MAIL_FROM, and restart the server. Emails already in the folder are not sent.',

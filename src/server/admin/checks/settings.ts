@@ -122,7 +122,7 @@ export function checkProxy({ config }: ConfigDeps, request: RequestInfo): Findin
   return [
     warning(
       'TRUST_PROXY is set, but your request had no X-Forwarded-For. Either the proxy does not set it, or this server can be reached without the proxy. Then people in the same network can forge the address that limits apply to.',
-      'Let the proxy set X-Forwarded-For (docs/operations.md shows nginx and Caddy), and make sure that only the proxy can reach the port of this server: HOST=127.0.0.1, or a firewall. Without a proxy, remove TRUST_PROXY and restart.',
+      'Configure the proxy to set X-Forwarded-For (docs/operations.md shows nginx and Caddy), and make sure that only the proxy can reach the port of this server: HOST=127.0.0.1, or a firewall. Without a proxy, remove TRUST_PROXY and restart.',
     ),
   ]
 }

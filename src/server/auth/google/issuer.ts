@@ -127,7 +127,7 @@ export class Issuer {
     })
     requireSafeEndpoints(client, issuer)
     client.timeout = responseTimeoutSeconds
-    this.#log.info({ issuer: issuer.href }, 'The issuer for signing in is known')
+    this.#log.info({ issuer: issuer.href }, 'loaded the configuration of the sign-in issuer')
     return client
   }
 }

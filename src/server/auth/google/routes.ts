@@ -112,7 +112,9 @@ export function googleRoutes(deps: GoogleDeps, options: RouteOptions) {
 
     async linkGoogle(call) {
       if (google === null) {
-        throw new AppError('NOT_FOUND', { message: 'Nobody signs in with Google here.' })
+        throw new AppError('NOT_FOUND', {
+          message: 'Google sign-in is not enabled on this server.',
+        })
       }
       const { id: userId } = call.user
       await logPasswordErrors(call, () =>

@@ -81,7 +81,7 @@ export function verifyAccountEmail(details: {
       },
       {
         kind: 'paragraph',
-        strong: "Isn't it your account?",
+        strong: 'Not your account?',
         text: `Do not open the link: whoever made the account would keep its password. Do nothing, or choose 'Forgot password?' at ${details.loginPage} to take the account over.`,
       },
     ],

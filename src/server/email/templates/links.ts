@@ -61,7 +61,7 @@ export function linkEmail(details: {
     },
     {
       kind: 'note',
-      text: 'You want no links by email from anybody here?',
+      text: "Don't want links by email from anyone here?",
       link: { label: 'Stop these emails', href: optOutUrl },
     },
   ]

@@ -26,7 +26,7 @@ export function feedbackEmail(feedback: {
       ...toParagraphs(message),
       {
         kind: 'note',
-        text: `Sent by ${name}, ${email}, on ${timestampText(createdAt)}. Anybody can write any name and address into the form.`,
+        text: `Sent by ${name}, ${email}, on ${timestampText(createdAt)}. The name and address are not verified.`,
       },
     ],
   }
@@ -45,7 +45,7 @@ export function feedbackDigestEmail(digest: {
   const { from, until, all, suspect, adminCenter } = digest
   const messagesText = formatCount(all, 'message')
   const suspectCountText = suspect === all ? '' : `${groupDigits(suspect)} of them `
-  const robotText = suspect === 0 ? '' : `, ${suspectCountText}probably from robots`
+  const robotText = suspect === 0 ? '' : `, ${suspectCountText}probably from bots`
   return {
     subject: `Feedback in the Admin Center: ${messagesText} in an hour`,
     preview: 'Not every message of this hour got its own email.',
@@ -59,7 +59,7 @@ export function feedbackDigestEmail(digest: {
         kind: 'button',
         label: 'Open the Admin Center',
         href: adminCenter,
-        note: `Look under Feedback. The number includes messages that were emailed, and not those that were deleted. At most ${maxFeedbackEmailsPerHour} an hour are emailed, and none that seems to come from a robot. A browser that fills in forms by itself may look like one.`,
+        note: `Look under Feedback. The number includes messages that were emailed, and not those that were deleted. At most ${maxFeedbackEmailsPerHour} an hour are emailed, and none that seems to come from a bot. A browser that fills in forms by itself may look like one.`,
       },
     ],
   }

@@ -325,7 +325,7 @@ async function probe(fs: FileSystem, folder: string): Promise<void> {
       await file.datasync()
       const { buffer, bytesRead } = await file.read(Buffer.alloc(text.length), 0, text.length, 0)
       if (buffer.toString('utf8', 0, bytesRead) !== text) {
-        throw new Error('the storage folder does not give back what was written')
+        throw new Error('the storage folder returns other bytes than were written')
       }
     } finally {
       await file.close()

@@ -245,7 +245,7 @@ function admitBytes(key: string, receiver: UploadReceiver) {
     } catch (error) {
       if (error instanceof AppError) throw error
       // A brief database outage must not end a transfer.
-      log.warn({ err: error, key }, 'could not note the activity of an upload')
+      log.warn({ err: error, key }, 'could not record the activity of an upload')
     }
   }
 }

@@ -114,7 +114,7 @@ async function clockProblem(
   }
   if (differenceMs <= maxClockDifferenceMs) return null
   const seconds = Math.round(differenceMs / 1000)
-  return `The clocks of this server and of the bucket "${bucket}" are ${seconds} s apart, and the URL of a download lives for a minute: downloads will fail or nearly so. Let both follow a time server.`
+  return `The clocks of this server and of the bucket "${bucket}" are ${seconds} s apart. Download URLs are valid for a minute, so downloads may fail. Synchronize both clocks, for example with NTP.`
 }
 
 /**

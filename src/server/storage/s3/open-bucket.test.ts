@@ -75,7 +75,7 @@ describeOnS3('opening a bucket', () => {
     const { allowOrigin, start } = await open()
     await allowOrigin(origin)
     const { messages, storage } = await start(clockOffsetMs)
-    expect(messages).toEqual([expect.stringMatching(/ are 1[12]\d s apart, /)])
+    expect(messages).toEqual([expect.stringMatching(/ are 1[12]\d s apart\. /)])
     await storage.close()
   })
 

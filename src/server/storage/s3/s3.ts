@@ -70,7 +70,7 @@ const wholeFilePart = 1
  */
 const minWritePartSize = 8 * 1024 * 1024
 const maxWriteParts = 10_000
-/** The parts of a body from a client. In memory are two in flight and one that fills up. */
+/** The parts of a body from a client. Two are in flight while a third fills up. */
 const bodyPartSize = 5 * 1024 * 1024
 const bodyPartsInMemory = 3
 /** Bytes in memory of bodies from clients. */
@@ -134,7 +134,7 @@ export async function openBucket({ appUrl, log, ...options }: BucketOptions): Pr
     const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)
     throw new StartupError(
       `The bucket "${bucket}" at ${endpoint?.href ?? `AWS in ${region}`} cannot be used (${reason}). ` +
-        'Look at the settings that begin with S3_, and at what the key may do.',
+        'Check the settings that begin with S3_, and the permissions of the access key.',
       { cause },
     )
   }
@@ -363,7 +363,7 @@ class BucketStorage implements S3Storage {
     try {
       const { Body } = await orUnavailable(this.#senders.interactive(new GetObjectCommand(probe)))
       if ((await Body?.transformToString()) !== text) {
-        throw new Error('the bucket does not give back what was written')
+        throw new Error('the bucket returns other bytes than were written')
       }
     } finally {
       await orUnavailable(this.#senders.interactive(new DeleteObjectCommand(probe)))
@@ -488,7 +488,7 @@ async function digestStream(bytes: Readable): Promise<ObjectDigest> {
  */
 async function* untilStalled(bytes: Readable): AsyncGenerator<Buffer, void> {
   const startTimer = () =>
-    setTimeout(() => bytes.destroy(new Error('no byte came in time')), stallMs)
+    setTimeout(() => bytes.destroy(new Error('no data arrived in time')), stallMs)
   let timer = startTimer()
   try {
     for await (const chunk of bytes) {

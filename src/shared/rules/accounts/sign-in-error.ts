@@ -79,13 +79,13 @@ export const signInErrorMessages: Record<SignInError, string> = {
   'google-unverified':
     'Google has not verified your email address. Verify it with Google and try again, or sign up with email and password.',
   'google-not-linked':
-    'Google does not open the account with this address. Sign in with your password, then add Google on your account page.',
+    'The account with this address is not linked to Google. Sign in with your password, then add Google on your account page.',
   'google-no-signup':
     'No account here belongs to your Google account, and you cannot sign up with its address. Ask the administrator for one.',
   'google-busy': `Too many sign-ins came from your network. Wait ${durationText(googleRateWindowMs)} and try again, or sign in with your password.`,
   'google-failed': 'Something went wrong on our side. Try again, or sign in with your password.',
   'google-taken':
-    'This Google account opens another account here. Choose another Google account, or sign in with this one and remove it there first.',
+    'This Google account is already linked to another account. Choose another Google account, or sign in with this one and remove it there first.',
   'google-second':
     'This account is linked with another Google account. Use that one, or remove it on the account page first.',
   'google-unproven':

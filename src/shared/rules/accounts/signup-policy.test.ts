@@ -29,7 +29,7 @@ describe('isSignupAllowed', () => {
 describe('signupDeniedText', () => {
   it.each<[SignupPolicy, string | null]>([
     ['open', null],
-    ['closed', 'Sign-up is closed. Ask the administrator for an account.'],
+    ['closed', 'Signup is closed. Ask the administrator for an account.'],
     [['example.org'], 'Only addresses of example.org can sign up here.'],
     [twoDomains, 'Only addresses of example.org or example.com can sign up here.'],
   ])('for %j is %j', (policy, sentence) => {

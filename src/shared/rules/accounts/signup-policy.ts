@@ -22,6 +22,6 @@ export function isSignupAllowed(policy: SignupPolicy, email: string): boolean {
 /** Explains the policy to a visitor who may not sign up. Null if anyone may. */
 export function signupDeniedText(policy: SignupPolicy): string | null {
   if (policy === 'open') return null
-  if (policy === 'closed') return 'Sign-up is closed. Ask the administrator for an account.'
+  if (policy === 'closed') return 'Signup is closed. Ask the administrator for an account.'
   return `Only addresses of ${joinWithOr(policy)} can sign up here.`
 }

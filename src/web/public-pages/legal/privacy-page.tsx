@@ -155,7 +155,7 @@ function DataViewers() {
       </When>
       <Viewer viewer="Nobody else">
         There is no advertising and no tracking, and our pages load nothing from other companies.
-        Mayfly gives your data to nobody.
+        Mayfly shares your data with no one.
       </Viewer>
     </dl>
   )

@@ -71,7 +71,7 @@ export function SignupPage({ forTrial = false }: { forTrial?: boolean }) {
 /** Takes the place of the signup page if nobody can sign up. */
 export function SignupClosedPage() {
   return (
-    <SignInCard title="Sign-up is closed" lead="Ask the administrator for an account.">
+    <SignInCard title="Signup is closed" lead="Ask the administrator for an account.">
       <KeptFilesNote />
       <a className="button primary large wide" href="/login" data-next="">
         Back to Login

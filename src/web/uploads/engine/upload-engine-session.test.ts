@@ -38,7 +38,7 @@ describe('an expired session', () => {
     expect(world.toasts).toEqual([
       {
         title: 'Upload paused',
-        description: 'You were signed out. Sign in, and it goes on where it stopped.',
+        description: 'You were signed out. Sign in to resume the upload.',
       },
     ])
     await advanceTime(60_000)
