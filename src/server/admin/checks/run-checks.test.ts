@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../../../../tests/support/test-app.ts'
 import { AppError } from '../../errors.ts'
 import { type Check, ok, type RequestInfo } from './check.ts'
-import { ChecksRunner, runChecks } from './run-checks.ts'
+import { runChecks } from './run-checks.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -96,61 +96,4 @@ it('exposes no values of a failed query', async () => {
   expect(line?.status).toBe('failing')
   expect(line?.message).toContain('invalid input syntax')
   expect(JSON.stringify(line)).not.toContain('a secret')
-})
-
-describe('concurrent calls', () => {
-  /** Creates a runner with one check. Each run waits until the test completes it. */
-  const makeRunner = () => {
-    const runResolvers: (() => void)[] = []
-    const run = async () => {
-      await new Promise<void>((resolve) => runResolvers.push(resolve))
-      return [ok(`Run ${runResolvers.length}.`)]
-    }
-    const deps = { ...app.deps, startedAt: app.clock() }
-    const runner = new ChecksRunner(deps, [{ name: 'Slow', run }])
-    const readMessage = (maxAgeMs?: number, host = request.host) =>
-      runner.read({ ...request, host }, maxAgeMs).then(([line]) => line?.message)
-    /** Waits until the `nth` run, counted from 1, has started, then completes it. */
-    const completeRun = async (nth: number) => {
-      await expect.poll(() => runResolvers.length).toBe(nth)
-      runResolvers[nth - 1]?.()
-    }
-    return { read: readMessage, end: completeRun, runCount: () => runResolvers.length }
-  }
-
-  it('share the next run, which never overlaps the current one', async () => {
-    const { read, end, runCount } = makeRunner()
-    const firstPromise = read()
-    await expect.poll(runCount).toBe(1)
-    const laterPromises = [read(), read(), read(1000)]
-    // The results can depend on the host, so a request for another host needs a separate run.
-    const otherHostPromise = read(0, 'example.org')
-    await end(1)
-    await end(2)
-    expect(await Promise.all([firstPromise, ...laterPromises])).toEqual([
-      'Run 1.',
-      'Run 2.',
-      'Run 2.',
-      'Run 2.',
-    ])
-    await end(3)
-    expect(await otherHostPromise).toBe('Run 3.')
-  })
-
-  it('reuse the lines of a sufficiently recent run', async () => {
-    const { read, end } = makeRunner()
-    const firstPromise = read()
-    await end(1)
-    await firstPromise
-    app.clock.advance(999)
-    expect(await read(1000)).toBe('Run 1.')
-    app.clock.advance(1)
-    const secondPromise = read(1000)
-    await end(2)
-    expect(await secondPromise).toBe('Run 2.')
-    app.clock.advance(-5)
-    const linePromise = read(1000)
-    await end(3)
-    expect(await linePromise).toBe('Run 3.')
-  })
 })
