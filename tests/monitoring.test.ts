@@ -9,6 +9,7 @@ import { transferDirections, transferOutcomes } from '../src/server/storage/tran
 import { errorTable } from '../src/shared/contract/errors.ts'
 import { endpoints } from '../src/shared/contract/index.ts'
 import { storageNames } from '../src/shared/rules/files/storage-name.ts'
+import { scheduleJobs } from './support/check-lines.ts'
 import { scrape } from './support/scrape.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
 
@@ -66,6 +67,7 @@ let series: { name: string; labels: Record<string, string> }[]
 let labelNamesBySeries: Map<string, string[]>
 beforeAll(async () => {
   app = await startTestApp({ openQueue: openJobQueue })
+  await scheduleJobs(app)
   for (const { name: job, run } of jobs) {
     const [startedAt, endedAt] = [app.clock(), app.clock()]
     await recordRun(app.deps.db, { job, startedAt, endedAt, result: await run(app.deps) })

@@ -67,9 +67,8 @@ export function watchBackups({ db, metrics }: Pick<Deps, 'db' | 'metrics'>): voi
     'When the last known backup was made; 0 if none is known.',
   )
   metrics.beforeScrape(async () => {
-    lastBackupTime.remove()
     const backup = await withTimeout(findLastBackup(db), readTimeoutMs).catch(() => undefined)
-    if (backup === undefined) return
-    lastBackupTime.set(backup === null ? 0 : Date.parse(backup.madeAt) / 1000)
+    if (backup === undefined) lastBackupTime.remove()
+    else lastBackupTime.set(backup === null ? 0 : Date.parse(backup.madeAt) / 1000)
   })
 }

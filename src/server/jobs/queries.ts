@@ -3,6 +3,7 @@ import type pg from 'pg'
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { files, jobRuns, uploads } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
+import { type JobName, jobNames } from './job-names.ts'
 
 /** A storage key from the row of an upload or a file. */
 export interface ReferencedKey {
@@ -127,33 +128,48 @@ export async function countQueued(db: Db): Promise<QueueDepth[]> {
   return rows
 }
 
-/** Information about a job's last runs. */
+/** The queue's records of a job's runs. */
 export interface JobRecord {
-  job: string
-  /**
-   * End of the last successful run, in seconds since the epoch. Before the first success, this is
-   * the time when the job was scheduled, so that the age also grows for a job that never succeeds.
-   * Null if neither is known.
-   */
-  succeededAt: number | null
-  /** The counts from the last successful run, or null. */
-  result: JobResult | null
-  /** Number of failures since the last success. */
-  failures: number
+  name: JobName
+  cron: string
+  /** When the job was first scheduled. */
+  scheduledAt: Date
+  /** The last successful run, or null if there was none. */
+  success: { startedAt: Date; endedAt: Date; result: JobResult } | null
+  /** The last failed run, or null if the last run succeeded. */
+  failure: { at: Date; reason: string; consecutiveFailures: number } | null
+  /** Start time of the current run. Null if the job isn't running. */
+  runningSince: Date | null
 }
 
-/** Returns the last runs, on any server, of every job that has run or is scheduled. */
+/** Reads the schedules and the last runs, on any server, of all jobs. */
 export async function listJobRecords(db: Db): Promise<JobRecord[]> {
-  type Row = { job: string; succeeded: string | null; result: JobResult | null; failures: number }
-  const { rows } = await db.execute<Row>(sql`
-    select coalesce(r.job, s.name) as job,
-      extract(epoch from coalesce(r.ended_at, s.created_on))::text as succeeded,
-      r.result, coalesce(r.failures, 0) as failures
-    from job_runs r full join pgboss.schedule s on s.name = r.job`)
-  return rows.map(({ succeeded, ...record }) => ({
-    ...record,
-    succeededAt: succeeded === null ? null : Number(succeeded),
-  }))
+  const name = sql<JobName>`s.name`
+  const rows = await db
+    .select({
+      name,
+      cron: sql<string>`s.cron`,
+      scheduledAt: sql`s.created_on`.mapWith(jobRuns.startedAt),
+      run: jobRuns,
+      runningSince: sql<Date | null>`(select max(j.started_on) from pgboss.job j
+        where j.name = s.name and j.state = 'active'
+          and j.heartbeat_on > now() - interval '2 minutes')`.mapWith(jobRuns.startedAt),
+    })
+    .from(sql`pgboss.schedule s`)
+    .leftJoin(jobRuns, eq(jobRuns.job, name))
+    .where(inArray(name, [...jobNames]))
+  return rows.map(({ run, ...job }) => {
+    const { startedAt = null, endedAt = null, failedAt = null } = run ?? {}
+    const consecutiveFailures = run?.failures ?? 0
+    return {
+      ...job,
+      success: startedAt && endedAt && { startedAt, endedAt, result: run?.result ?? {} },
+      failure:
+        failedAt && consecutiveFailures > 0
+          ? { at: failedAt, reason: run?.failure ?? '', consecutiveFailures }
+          : null,
+    }
+  })
 }
 
 /**

@@ -36,16 +36,12 @@ export function watchQueues({ db, metrics }: Pick<Deps, 'db' | 'metrics'>): void
     'What the last successful run of a job did, in its own figures.',
     ['job', 'figure'],
   )
-  const knownJobs = new Set<string>(jobNames)
 
   metrics.beforeScrape(async () => {
+    const queriesPromise = Promise.all([countQueued(db), listJobRecords(db)])
+    const queryResults = await withTimeout(queriesPromise, readTimeoutMs).catch(() => null)
     for (const gauge of [queueDepthGauge, lastSuccessGauge, failuresGauge, resultsGauge])
       gauge.reset()
-    const queriesPromise = withTimeout(
-      Promise.all([countQueued(db), listJobRecords(db)]),
-      readTimeoutMs,
-    )
-    const queryResults = await queriesPromise.catch(() => null)
     databaseUpGauge.set(queryResults ? 1 : 0)
     if (!queryResults) return
     const [queueDepths, records] = queryResults
@@ -54,12 +50,11 @@ export function watchQueues({ db, metrics }: Pick<Deps, 'db' | 'metrics'>): void
       queueDepthGauge.set({ queue, state: 'due' }, queueDepth?.due ?? 0)
       queueDepthGauge.set({ queue, state: 'running' }, queueDepth?.running ?? 0)
     }
-    // Skip jobs that existed only in earlier versions. Their rows remain in the table.
-    for (const { job, succeededAt, result, failures: failureCount } of records) {
-      if (!knownJobs.has(job)) continue
-      failuresGauge.set({ job }, failureCount)
-      if (succeededAt !== null) lastSuccessGauge.set({ job }, succeededAt)
-      for (const [figure, value] of Object.entries(result ?? {})) {
+    for (const { name: job, scheduledAt, success, failure } of records) {
+      failuresGauge.set({ job }, failure?.consecutiveFailures ?? 0)
+      // So that the age also grows for a job that never succeeds.
+      lastSuccessGauge.set({ job }, (success?.endedAt ?? scheduledAt).getTime() / 1000)
+      for (const [figure, value] of Object.entries(success?.result ?? {})) {
         resultsGauge.set({ job, figure }, value)
       }
     }

@@ -37,7 +37,8 @@ export type Metrics = ReturnType<typeof createMetrics>
 
 /** Creates this process's metrics. Other modules add gauges and update them before a scrape. */
 export function createMetrics() {
-  const registry = new CollectingRegistry()
+  const registry = new Registry()
+  const collectors: (() => Promise<void>)[] = []
   const registers = [registry]
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: eventLoopPrecisionMs })
   const jobSeconds = new Histogram({
@@ -86,30 +87,18 @@ export function createMetrics() {
       return new Gauge({ name, help, labelNames, registers: [registry] })
     },
 
-    /** Registers a callback that every scrape awaits first. It must not reject. */
+    /**
+     * Registers a callback that every scrape awaits first. It must not reject, nor wait between
+     * resetting a gauge and setting it, because another scrape could then miss the gauge.
+     */
     beforeScrape(read: () => Promise<void>): void {
-      registry.collectors.push(read)
+      collectors.push(read)
     },
 
-    scrape: () => registry.metrics(),
-  }
-}
-
-/**
- * Before each scrape, calls `collectors`, which set the gauges. Scrapes are serialized, because a
- * collector could reset a gauge that another scrape is about to return.
- */
-class CollectingRegistry extends Registry {
-  readonly collectors: (() => Promise<void>)[] = []
-  #lastScrape: Promise<unknown> = Promise.resolve()
-
-  override metrics(): Promise<string> {
-    const scrapePromise = this.#lastScrape.then(async () => {
-      await Promise.all(this.collectors.map((collect) => collect()))
-      return super.metrics()
-    })
-    this.#lastScrape = scrapePromise.catch(() => {})
-    return scrapePromise
+    async scrape(): Promise<string> {
+      await Promise.all(collectors.map((read) => read()))
+      return registry.metrics()
+    },
   }
 }
 

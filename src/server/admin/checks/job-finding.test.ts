@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { JobRecord } from '../../jobs/queries.ts'
 import { jobFinding } from './job-finding.ts'
-import type { JobRecord } from './queries.ts'
 import { spanText } from './span-text.ts'
 
 const minute = 60_000

@@ -1,8 +1,8 @@
 import { CronExpressionParser } from 'cron-parser'
 import { timestampText } from '../../../shared/rules/format/timestamp-text.ts'
 import { minuteInMs } from '../../../shared/rules/format/units.ts'
+import type { JobRecord } from '../../jobs/queries.ts'
 import { type Finding, failing, ok, shortenReason, warning } from './check.ts'
-import type { JobRecord } from './queries.ts'
 import { spanText } from './span-text.ts'
 
 /**

@@ -2,10 +2,10 @@ import { formatCount } from '../../../shared/rules/format/numbers.ts'
 import { timestampText } from '../../../shared/rules/format/timestamp-text.ts'
 import { countOverdue } from '../../files/purge-queries.ts'
 import { jobNames } from '../../jobs/job-names.ts'
+import { listJobRecords } from '../../jobs/queries.ts'
 import { countOverdueRemovals } from '../../uploads/removal-queries.ts'
 import { type CheckDeps, type Finding, failing, ok } from './check.ts'
 import { jobFinding } from './job-finding.ts'
-import { listJobRecords } from './queries.ts'
 
 type JobDeps = Pick<CheckDeps, 'clock' | 'db' | 'startedAt'>
 
@@ -13,7 +13,7 @@ type JobDeps = Pick<CheckDeps, 'clock' | 'db' | 'startedAt'>
 export async function checkJobs(deps: JobDeps): Promise<Finding[]> {
   const { clock, db, startedAt } = deps
   const now = clock()
-  const [records, overdue] = await Promise.all([listJobRecords(db, jobNames), checkOverdue(deps)])
+  const [records, overdue] = await Promise.all([listJobRecords(db), checkOverdue(deps)])
   const findings = jobNames.map((name) => {
     const job = records.find((record) => record.name === name)
     const finding = job

@@ -1,11 +1,8 @@
-import { eq, inArray, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { connectionNames } from '../../db/pool.ts'
-import { jobRuns } from '../../db/schema.ts'
 import type { Db } from '../../db/transaction.ts'
 import { supportEmails } from '../../email/mail-queue.ts'
-import type { JobName } from '../../jobs/job-names.ts'
 import { emailQueueName } from '../../jobs/job-queue.ts'
-import type { JobResult } from '../../jobs/queries.ts'
 
 /** The Postgres version and connection counts. */
 export interface DatabaseInfo {
@@ -137,48 +134,4 @@ export async function countWaitingEmails(
   const [counts] = rows
   if (!counts) throw new Error('Expected the counts.')
   return counts
-}
-
-/** The queue's records of a job's runs. */
-export interface JobRecord {
-  name: JobName
-  cron: string
-  /** When the job was first scheduled. */
-  scheduledAt: Date
-  /** The last successful run, or null if there was none. */
-  success: { startedAt: Date; endedAt: Date; result: JobResult } | null
-  /** The last failed run, or null if the last run succeeded. */
-  failure: { at: Date; reason: string; consecutiveFailures: number } | null
-  /** Start time of the current run. Null if the job isn't running. */
-  runningSince: Date | null
-}
-
-/** Reads the schedules and run records of these jobs. */
-export async function listJobRecords(db: Db, names: readonly JobName[]): Promise<JobRecord[]> {
-  const name = sql<JobName>`s.name`
-  const rows = await db
-    .select({
-      name,
-      cron: sql<string>`s.cron`,
-      scheduledAt: sql`s.created_on`.mapWith(jobRuns.startedAt),
-      run: jobRuns,
-      runningSince: sql<Date | null>`(select max(j.started_on) from pgboss.job j
-        where j.name = s.name and j.state = 'active'
-          and j.heartbeat_on > now() - interval '2 minutes')`.mapWith(jobRuns.startedAt),
-    })
-    .from(sql`pgboss.schedule s`)
-    .leftJoin(jobRuns, eq(jobRuns.job, name))
-    .where(inArray(name, [...names]))
-  return rows.map(({ run, ...job }) => {
-    const { startedAt = null, endedAt = null, failedAt = null } = run ?? {}
-    const consecutiveFailures = run?.failures ?? 0
-    return {
-      ...job,
-      success: startedAt && endedAt && { startedAt, endedAt, result: run?.result ?? {} },
-      failure:
-        failedAt && consecutiveFailures > 0
-          ? { at: failedAt, reason: run?.failure ?? '', consecutiveFailures }
-          : null,
-    }
-  })
 }
