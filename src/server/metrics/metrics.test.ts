@@ -151,6 +151,13 @@ describe('the other metrics', () => {
     }
   })
 
+  it('are complete in parallel scrapes', async () => {
+    for (const metrics of await Promise.all(Array.from({ length: 5 }, () => scrape(app)))) {
+      expect(metrics.get('mayfly_queue_jobs{queue="send-mail",state="due"}')).toBe(0)
+      expect(metrics.get('mayfly_last_backup_timestamp_seconds')).toBe(0)
+    }
+  })
+
   it('omit the disk space for uploads if files are stored in a bucket', async () => {
     const metrics = createMetrics()
     watchSpace(metrics, { freeBytes: () => 5, availableBytes: () => -1 }, 's3')
