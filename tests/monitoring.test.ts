@@ -51,7 +51,7 @@ const declaredValues: Record<string, Record<string, readonly string[]>> = {
   mayfly_http_request_duration_seconds: {
     route: [
       ...Object.values(endpoints).map(({ path }) => path),
-      ...['download', 'upload', 'part'].map((kind) => `/storage/{${kind}}`),
+      ...['upload', 'part'].map((kind) => `/storage/{${kind}}`),
     ],
   },
   mayfly_transfers_total: { direction: transferDirections, outcome: transferOutcomes },

@@ -68,7 +68,7 @@ describe('a stalled client', () => {
     const upload = singleUpload(disk, 16 * MiB)
     await upload.put(Buffer.alloc(16 * MiB))
     await upload.seal()
-    const url = await disk.storage.signDownload(disk.downloadGrant(upload.key, 16 * MiB))
+    const url = await disk.downloadUrl(disk.downloadGrant(upload.key, 16 * MiB))
     await sendWithoutReading(url, () => getRequest(url), 10)
 
     const pendingUpload = singleUpload(disk, MiB)

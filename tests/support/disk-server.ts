@@ -38,6 +38,8 @@ export interface DiskServer {
   /** Returns a grant like those in presigned URLs, for a new upload of `size` bytes. */
   uploadGrant(size: number, changes?: Partial<UploadGrant>): UploadGrant
   downloadGrant(key: string, size: number, changes?: Partial<DownloadGrant>): DownloadGrant
+  /** Returns a URL at which the store delivers the file. */
+  downloadUrl(grant: DownloadGrant): Promise<string>
   /** Stops the server but keeps its directory, so that another server can use it. */
   stop(): Promise<void>
   close(): Promise<void>
@@ -56,9 +58,16 @@ export async function openDiskServer(
   const clock = testClock()
   const space = testSpace()
   const logLines: LogLine[] = []
+  const grants: DownloadGrant[] = []
   const { server, port } = await listen(
     new Hono<HttpEnv>(),
-    (request, response) => storage.handle(request, response),
+    async (request, response) => {
+      const [, index] = /^\/storage\/delivery-(\d+)$/.exec(request.url ?? '') ?? []
+      const grant = grants[Number(index)]
+      if (!grant) return storage.handle(request, response)
+      const delivery = await storage.deliver(grant, 'GET')
+      if (delivery.kind === 'stream') await delivery.send(request, response)
+    },
     {
       host: '127.0.0.1',
       port: 0,
@@ -108,6 +117,8 @@ export async function openDiskServer(
       expiresAt: getTimeInOneHour(),
       ...changes,
     }),
+    downloadUrl: async (grant) =>
+      `http://127.0.0.1:${port}/storage/delivery-${grants.push(grant) - 1}`,
     async stop() {
       await storage.close()
       await closeServer(server)

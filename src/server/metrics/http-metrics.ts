@@ -25,7 +25,6 @@ export function createHttpMetrics(registers: Registry[]) {
   })
   const declaredRoutes = [
     ...Object.values(endpoints).map(({ method, path }) => ({ method, route: path })),
-    { method: 'GET', route: '/storage/{download}' },
     { method: 'PUT', route: '/storage/{upload}' },
     { method: 'PUT', route: '/storage/{part}' },
   ]

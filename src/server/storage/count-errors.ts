@@ -16,7 +16,6 @@ export const storageOperations = [
   'seal',
   'sendRange',
   'deliver',
-  'signDownload',
   'remove',
   'syncRemovals',
   'installation',

@@ -197,11 +197,6 @@ export interface Storage {
    */
   deliver(grant: DownloadGrant, method: DownloadMethod): Promise<Delivery>
   /**
-   * Returns an absolute URL that accepts this method (GET by default) until `grant.expiresAt`.
-   * Supports ranges.
-   */
-  signDownload(grant: DownloadGrant, method?: DownloadMethod): Promise<string>
-  /**
    * Removes an object, sealed or not. Its presigned URLs stop working. Succeeds if there is no such
    * object.
    */

@@ -24,7 +24,7 @@ async function store(bytes: Buffer) {
   const upload = singleUpload(disk, bytes.length)
   expect((await upload.put(bytes)).status).toBe(200)
   await upload.seal()
-  return disk.storage.signDownload(disk.downloadGrant(upload.key, bytes.length))
+  return disk.downloadUrl(disk.downloadGrant(upload.key, bytes.length))
 }
 
 describe('clients that disconnect', () => {

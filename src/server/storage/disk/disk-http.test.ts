@@ -42,26 +42,28 @@ describe('malicious requests', () => {
       '/storage/../../etc/passwd',
       '/storage/%2e%2e%2f%2e%2e%2fetc%2fpasswd',
       '/storage/..%5c..%5cetc',
-      `/storage/${key}%00?operation=get`,
-      `/storage/${key}?operation=get&signature=`,
-      `/storage/${key}?operation=get&signature=${'A'.repeat(43)}`,
-      `/storage/${key}?operation=get&signature=${'%C3%A9'.repeat(20)}`,
+      `/storage/${key}%00?operation=put`,
+      `/storage/${key}?operation=put&signature=`,
+      `/storage/${key}?operation=put&signature=${'A'.repeat(43)}`,
+      `/storage/${key}?operation=put&signature=${'%C3%A9'.repeat(20)}`,
       `/storage/${'a'.repeat(8000)}`,
     ]
     for (const target of targets) {
       const response = await sendRaw(
-        `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+        `HEAD ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
       )
       expect(response, target).toMatch(/^HTTP\/1\.1 403 /)
-      expect(response).toContain('SIGNATURE_INVALID')
     }
   })
 
-  it.each(['POST', 'DELETE', 'PATCH', 'OPTIONS'])('with the method %s get 405', async (method) => {
-    const response = await send(await singleUpload(disk, 5).url(), { method })
-    expect(statusAndErrorCode(response)).toEqual([405, 'METHOD_NOT_ALLOWED'])
-    expect(response.headers.allow).toBe('GET, HEAD, PUT')
-  })
+  it.each(['GET', 'POST', 'DELETE', 'PATCH', 'OPTIONS'])(
+    'with the method %s get 405',
+    async (method) => {
+      const response = await send(await singleUpload(disk, 5).url(), { method })
+      expect(statusAndErrorCode(response)).toEqual([405, 'METHOD_NOT_ALLOWED'])
+      expect(response.headers.allow).toBe('HEAD, PUT')
+    },
+  )
 
   it.each([
     ['two lengths', 'Content-Length: 5\r\nContent-Length: 6\r\n'],

@@ -3,7 +3,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '../../errors.ts'
 import { nameRoute } from '../../http/request-context.ts'
 import type { ByteRange } from '../byte-range.ts'
-import { rejectExecution } from '../download-headers.ts'
 import type { DownloadGrant, OnBytes, RangeTarget } from '../storage.ts'
 import type { Transfers } from '../transfers.ts'
 import { sealedRelativePath } from './folders.ts'
@@ -12,11 +11,10 @@ import { canNginxSend, sendByNginx } from './send-by-nginx.ts'
 import { assertSize, FileSender } from './send-file.ts'
 import { type SignedGrant, verifyUrl } from './signed-url.ts'
 
-const methods = ['GET', 'HEAD', 'PUT']
+const methods = ['HEAD', 'PUT']
 
 /** The route names that metrics use for presigned URLs. */
 const storageRoutes = {
-  get: '/storage/{download}',
   put: '/storage/{upload}',
   part: '/storage/{part}',
 } as const satisfies Record<SignedGrant['operation'], string>
@@ -44,10 +42,7 @@ export class DiskHttp {
     return this.#options.transfers.respond(request, response, async () => {
       const grant = this.#verify(request)
       nameRoute(response, storageRoutes[grant.operation])
-      if (grant.operation === 'get') {
-        rejectExecution(request.headers)
-        await this.#send(grant, request, response)
-      } else if (request.method === 'PUT') {
+      if (request.method === 'PUT') {
         const work = () => receiveUpload(request, response, grant, this.#options)
         await this.#options.transfers.run('upload', response, work)
       } else {
@@ -67,9 +62,22 @@ export class DiskHttp {
     response: ServerResponse,
     onBytes?: OnBytes,
   ): Promise<void> {
-    return this.#options.transfers.respond(request, response, () =>
-      this.#send(grant, request, response, onBytes),
-    )
+    const { folders, nginxLocation, transfers } = this.#options
+    return transfers.respond(request, response, async () => {
+      if (nginxLocation !== null && canNginxSend(request)) {
+        const sealedStats = await folders.statSealed(grant.key)
+        if (sealedStats === null) throw new AppError('LINK_NOT_FOUND')
+        assertSize(grant, sealedStats.size)
+        const path = `${nginxLocation}/${sealedRelativePath(grant.key)}`
+        const { modifiedAt } = sealedStats
+        return sendByNginx(grant, { request, response, path, modifiedAt, onBytes })
+      }
+      await transfers.run('download', response, async () => {
+        const onSent = (count: number) => transfers.addSentBytes(count)
+        const path = folders.sealedPath(grant.key)
+        await this.#sender.send(path, grant, { request, response, onBytes, onSent })
+      })
+    })
   }
 
   /** Sends a range of a sealed object, as `Storage.sendRange` does. */
@@ -95,30 +103,6 @@ export class DiskHttp {
     }
     const verdict = verifyUrl(request.url ?? '', clock(), signingKey)
     if (!verdict.ok) throw new AppError(verdict.code)
-    const signedMethod = verdict.grant.operation === 'get' ? 'GET' : 'PUT'
-    if (method !== 'HEAD' && method !== signedMethod) throw new AppError('SIGNATURE_INVALID')
     return verdict.grant
-  }
-
-  async #send(
-    grant: DownloadGrant,
-    request: IncomingMessage,
-    response: ServerResponse,
-    onBytes?: OnBytes,
-  ): Promise<void> {
-    const { folders, nginxLocation, transfers } = this.#options
-    if (nginxLocation !== null && canNginxSend(request)) {
-      const sealedStats = await folders.statSealed(grant.key)
-      if (sealedStats === null) throw new AppError('LINK_NOT_FOUND')
-      assertSize(grant, sealedStats.size)
-      const path = `${nginxLocation}/${sealedRelativePath(grant.key)}`
-      const { modifiedAt } = sealedStats
-      return sendByNginx(grant, { request, response, path, modifiedAt, onBytes })
-    }
-    await transfers.run('download', response, async () => {
-      const onSent = (count: number) => transfers.addSentBytes(count)
-      const path = folders.sealedPath(grant.key)
-      await this.#sender.send(path, grant, { request, response, onBytes, onSent })
-    })
   }
 }

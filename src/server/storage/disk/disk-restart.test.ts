@@ -75,7 +75,7 @@ describe('close', () => {
     await sealedUpload.put(Buffer.alloc(24 * MiB))
     await sealedUpload.seal()
     const download = server.downloadGrant(sealedUpload.key, 24 * MiB)
-    const downloadRequest = request(await server.storage.signDownload(download), { agent: false })
+    const downloadRequest = request(await server.downloadUrl(download), { agent: false })
     downloadRequest.on('error', () => undefined).end()
     const [partialResponse] = (await once(downloadRequest, 'response')) as [IncomingMessage]
     partialResponse.on('error', () => undefined)

@@ -3,13 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import type { Clock } from '../../deps.ts'
 import type { UploadSpace } from '../../space/disk-space.ts'
-import {
-  type DownloadGrant,
-  type PartGrant,
-  SizeMismatch,
-  type Storage,
-  type UploadGrant,
-} from '../storage.ts'
+import { type PartGrant, SizeMismatch, type Storage, type UploadGrant } from '../storage.ts'
 import { noMeter, type TransferMeter, Transfers } from '../transfers.ts'
 import { combineCrc32s, type SizedCrc32 } from './crc32.ts'
 import { DiskHttp } from './disk-http.ts'
@@ -99,7 +93,6 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
       signUpload: (grant: UploadGrant) => sign({ operation: 'put', ...grant }),
       signParts: (grants: readonly PartGrant[]) =>
         Promise.all(grants.map((part) => sign({ operation: 'part', ...part }))),
-      signDownload: (grant: DownloadGrant) => sign({ operation: 'get', ...grant }),
     } satisfies Partial<Storage>
   }
   const storedSize = async (key: string) => {

@@ -41,9 +41,6 @@ export interface UploadReceiver {
   log: Logger
 }
 
-/** The grant in an upload URL, for a whole file or for one part. */
-export type PutGrant = Exclude<SignedGrant, { operation: 'get' }>
-
 /**
  * After these errors, the bytes received by the request are discarded. Otherwise a body that is too
  * long or corrupted could leave a file with the right size but the wrong bytes.
@@ -66,7 +63,7 @@ const discardingErrors = new Set<string>(['FILE_TOO_LARGE', 'CHECKSUM_MISMATCH']
 export async function receiveUpload(
   request: IncomingMessage,
   response: ServerResponse,
-  grant: PutGrant,
+  grant: SignedGrant,
   receiver: UploadReceiver,
 ): Promise<void> {
   const { headers } = request
@@ -164,7 +161,7 @@ export async function receiveBody(
  */
 export async function sendOffset(
   response: ServerResponse,
-  grant: PutGrant,
+  grant: SignedGrant,
   { folders, parts, uploads }: UploadReceiver,
 ): Promise<void> {
   const { key, size } = grant

@@ -1,15 +1,12 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto'
-import type { DownloadGrant, PartGrant, UploadGrant } from '../storage.ts'
+import type { PartGrant, UploadGrant } from '../storage.ts'
 import { assertStorageKey } from '../storage-key.ts'
 
 /**
  * The permission that a presigned URL grants: to upload a key's bytes (`put`) or one part of them
- * (`part`), or to download them (`get`).
+ * (`part`).
  */
-export type SignedGrant =
-  | ({ operation: 'put' } & UploadGrant)
-  | ({ operation: 'part' } & PartGrant)
-  | ({ operation: 'get' } & DownloadGrant)
+export type SignedGrant = ({ operation: 'put' } & UploadGrant) | ({ operation: 'part' } & PartGrant)
 
 export type UrlVerdict =
   | { ok: true; grant: SignedGrant }
@@ -33,8 +30,8 @@ export function deriveSigningKey(secret: string): KeyObject {
 /**
  * Returns an absolute URL that contains the whole grant and its signature: operation, key, exact
  * size, media type and expiry (milliseconds since 1970). For `part` it also contains the part
- * number and offset, for `get` the file name, version and date.
- * @throws {RangeError} if the key, size, part number, offset or a date is invalid.
+ * number and offset.
+ * @throws {RangeError} if the key, size, part number, offset or expiry is invalid.
  */
 export function signUrl(grant: SignedGrant, appUrl: string, signingKey: KeyObject): string {
   assertSignable(grant)
@@ -82,8 +79,7 @@ function assertSignable(grant: SignedGrant): void {
       isNonNegativeInteger(offset + size)
     if (!isPart) throw new RangeError('not a part')
   }
-  const dates = grant.operation === 'get' ? [grant.expiresAt, grant.createdAt] : [grant.expiresAt]
-  if (dates.some((date) => Number.isNaN(date.getTime()))) throw new RangeError('not a date')
+  if (Number.isNaN(grant.expiresAt.getTime())) throw new RangeError('not a date')
 }
 
 function isNonNegativeInteger(value: number): boolean {
@@ -100,11 +96,6 @@ function buildTarget(grant: SignedGrant): string {
   if (grant.operation === 'part') {
     fields.part = grant.partNumber
     fields.offset = grant.offset
-  }
-  if (grant.operation === 'get') {
-    fields.name = grant.fileName
-    fields.version = grant.version
-    fields.created = grant.createdAt.getTime()
   }
   const query = Object.entries(fields)
     .map(([name, value]) => `${name}=${encodeStrictly(String(value))}`)
@@ -133,17 +124,7 @@ function readGrant(unsignedTarget: string): SignedGrant {
     mimeType: field('type'),
     expiresAt: new Date(Number(field('until'))),
   }
-  const operation = field('operation')
-  if (operation === 'put') return { operation, ...upload }
-  if (operation === 'part') {
-    const partPosition = { partNumber: Number(field('part')), offset: Number(field('offset')) }
-    return { operation, ...upload, ...partPosition }
-  }
-  return {
-    operation: 'get',
-    ...upload,
-    fileName: field('name'),
-    version: field('version'),
-    createdAt: new Date(Number(field('created'))),
-  }
+  if (field('operation') === 'put') return { operation: 'put', ...upload }
+  const partPosition = { partNumber: Number(field('part')), offset: Number(field('offset')) }
+  return { operation: 'part', ...upload, ...partPosition }
 }

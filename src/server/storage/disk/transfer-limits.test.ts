@@ -18,7 +18,7 @@ describe('above the transfer limit', () => {
     const upload = singleUpload(disk, 12 * MiB)
     await upload.put(Buffer.alloc(12 * MiB))
     await upload.seal()
-    const url = await disk.storage.signDownload(disk.downloadGrant(upload.key, 12 * MiB))
+    const url = await disk.downloadUrl(disk.downloadGrant(upload.key, 12 * MiB))
     const get = (address: string) =>
       send(url, { headers: { ...forwardedFrom(address), Range: 'bytes=0-9' } })
     const unreadDownloads = await sendWithoutReading(

@@ -16,8 +16,13 @@ import {
 } from '../../../../tests/support/s3.ts'
 import { send } from '../../../../tests/support/send.ts'
 import { partsSuite } from '../parts.suite.ts'
-import { storageSuite } from '../storage.suite.ts'
-import type { PartGrant } from '../storage.ts'
+import {
+  alterSignature,
+  expectClientError,
+  storageSuite,
+  withOtherSignature,
+} from '../storage.suite.ts'
+import type { DownloadGrant, DownloadMethod, PartGrant } from '../storage.ts'
 import { newStorageKey } from '../storage-key.ts'
 import { openS3Storage, type S3Storage } from './s3.ts'
 
@@ -31,7 +36,15 @@ const partSize = 5 * 1024 * 1024
 async function open() {
   const { settings } = await makeBucket()
   const storage = openS3Storage({ settings, clock })
-  return { storage, endUpload: () => undefined, close: () => storage.close() }
+  const downloadUrl = urlsOf(storage)
+  return { storage, downloadUrl, endUpload: () => undefined, close: () => storage.close() }
+}
+
+function urlsOf(storage: S3Storage) {
+  return async (grant: DownloadGrant, method: DownloadMethod = 'GET') => {
+    const delivery = await storage.deliver(grant, method)
+    return delivery.kind === 'redirect' ? delivery.url : ''
+  }
 }
 
 describeOnS3('S3', () => {
@@ -95,6 +108,35 @@ describeOnS3('S3 beyond the storage port', () => {
     return Buffer.from((await response.Body?.transformToByteArray()) ?? [])
   }
   const countUploads = (key: string) => countOpenUploads(bucket, key)
+
+  it('signs a download of one object under one name, until it expires', async () => {
+    const upload = grant(5)
+    await put(await storage.signUpload(upload), 'hello')
+    await storage.seal(upload.key, 5)
+    const other = grant(9)
+    await put(await storage.signUpload(other), 'not yours')
+    await storage.seal(other.key, 9)
+    const download = {
+      ...upload,
+      fileName: 'notes.txt',
+      version: upload.key,
+      createdAt: new Date('2025-07-12T10:20:30Z'),
+    }
+    const sign = urlsOf(storage)
+    const url = await sign(download)
+    const renamedUrl = await sign({ ...download, fileName: 'virus.exe' })
+    const expiredUrl = await sign({ ...download, expiresAt: new Date(Date.now() - hour) })
+    const refusedUrls = [
+      alterSignature(url),
+      url.replace(upload.key, other.key),
+      withOtherSignature(renamedUrl, url),
+      expiredUrl,
+    ]
+    for (const target of refusedUrls) expect((await send(target)).status, target).toBe(403)
+    expect((await put(url, 'other')).status).toBe(403)
+    expectClientError(await send(url, { method: 'DELETE' }))
+    expect((await send(url)).body.toString()).toBe('hello')
+  })
 
   it('reuses the multipart upload when an upload is signed again', async () => {
     const upload = grant(5)

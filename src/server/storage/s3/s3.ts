@@ -324,12 +324,12 @@ class BucketStorage implements S3Storage {
   async deliver(grant: DownloadGrant, method: DownloadMethod): Promise<Delivery> {
     const redirectExpiry = this.#clock().getTime() + redirectLifetimeMs
     const expiresAt = new Date(Math.min(redirectExpiry, grant.expiresAt.getTime()))
-    const url = await this.signDownload({ ...grant, expiresAt }, method)
+    const url = await this.#signDownload({ ...grant, expiresAt }, method)
     const validators = (signal: AbortSignal) => this.#readValidators(grant.key, signal)
     return { kind: 'redirect', url, validators }
   }
 
-  signDownload(grant: DownloadGrant, method: DownloadMethod = 'GET'): Promise<string> {
+  #signDownload(grant: DownloadGrant, method: DownloadMethod): Promise<string> {
     const request = {
       ...this.#objectOf(grant.key),
       ResponseContentDisposition: contentDisposition(grant.fileName),
