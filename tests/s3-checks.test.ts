@@ -1,3 +1,7 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import {
   DeleteBucketCommand,
   ListMultipartUploadsCommand,
@@ -12,7 +16,10 @@ import { checkStorage } from '../src/server/admin/checks/storage.ts'
 import { openS3Storage } from '../src/server/storage/s3/s3.ts'
 import { createStores } from '../src/server/storage/stores.ts'
 import { getCheckLine } from './support/check-lines.ts'
+import { childEnvironment, findProgram } from './support/child-program.ts'
+import { findFreePort } from './support/free-port.ts'
 import { makePerson, type Person } from './support/make.ts'
+import { freshDatabase } from './support/postgres.ts'
 import { describeOnS3, makeBucket, type TestBucket } from './support/s3.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
 
@@ -140,5 +147,25 @@ describeOnS3('the checks of a server with a bucket', () => {
       }),
     ).toMatchObject([{ status: 'failing', message: expect.stringContaining('NoSuchBucket') }])
     await missingStore.close()
+  })
+})
+
+describeOnS3('a start', () => {
+  it('logs what is wrong with the bucket, and what to do', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'mayfly-s3-start-'))
+    const { url: DATABASE_URL } = await freshDatabase()
+    const { env } = await makeBucket()
+    const PORT = String(await findFreePort())
+    const child = spawn(process.execPath, [findProgram('start')], {
+      env: { ...childEnvironment, ...env, DATABASE_URL, DATA_DIR: dataDir, PORT },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    let log = ''
+    for await (const chunk of child.stdout) {
+      log += chunk
+      if (log.includes('aws s3api put-bucket-cors')) child.kill('SIGTERM')
+    }
+    expect(log).toContain('Browsers refuse to send files')
+    await rm(dataDir, { recursive: true })
   })
 })

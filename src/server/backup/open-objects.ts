@@ -11,7 +11,7 @@ import type { SealedObjects } from '../storage/storage.ts'
  */
 export async function openObjects(
   name: StorageName,
-  { appUrl, dataDir, s3 }: Pick<Config, 'appUrl' | 'dataDir' | 's3'>,
+  { dataDir, s3 }: Pick<Config, 'dataDir' | 's3'>,
   clock: Clock,
 ): Promise<SealedObjects> {
   if (name === 'disk') return openSealedFiles(dataDir)
@@ -19,5 +19,5 @@ export async function openObjects(
     throw new StartupError('Some files are in a bucket. Set S3_BUCKET and its other settings.')
   }
   const { openBucket } = await import('../storage/s3/s3.ts')
-  return openBucket({ settings: s3, appUrl, clock, log: { warn() {} } })
+  return openBucket({ settings: s3, clock })
 }

@@ -21,7 +21,7 @@ import type { OpenStores } from '../storage/open-stores.ts'
 interface ServerParts {
   /** The folder of the built web app. */
   distDir: string
-  storage: Pick<OpenStores, 'handle' | 'origins'>
+  storage: Pick<OpenStores, 'disk' | 'origins'>
   pool: pg.Pool
   space: DiskSpace
 }
@@ -51,7 +51,7 @@ export async function serve(
     publicPages: loadPublicPages({ ...buildOptions, conditions: getConditions(config) }),
     files: createWebFiles(buildOptions),
   })
-  const { server } = await listen(app, storage.handle, {
+  const { server } = await listen(app, storage.disk.handle, {
     ...config,
     admit: admitHost(createServedHosts(config), { appUrl, log }),
     log,

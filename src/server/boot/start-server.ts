@@ -1,4 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { checkClock } from '../admin/checks/clock.ts'
+import { checkCors } from '../admin/checks/cors.ts'
+import { checkStorage } from '../admin/checks/storage.ts'
 import { ensureAdministrator } from '../auth/administrator.ts'
 import { PasswordHashing } from '../auth/password-hashing.ts'
 import type { Clock } from '../clock.ts'
@@ -125,6 +128,7 @@ export async function startServer({
   })
   log.info({ host: config.host, port: config.port, url: appUrl.origin }, 'Listening')
   await startJobs(deps, queue)
+  if (stores.current.name === 's3') void warnAboutBucket(deps)
   const message = administrator.created
     ? await createGreetingWithPassword(config)
     : createGreeting(config)
@@ -133,6 +137,23 @@ export async function startServer({
 
 async function getSpaceWarning({ space, stores }: Pick<Deps, 'space' | 'stores'>) {
   return stores.current.name === 'disk' ? lowSpaceText(await space.readStatus()) : null
+}
+
+/**
+ * Logs what the Admin Center's checks find wrong with the bucket. The server runs anyway, because it
+ * can't know how browsers reach the bucket.
+ */
+async function warnAboutBucket(
+  deps: Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'stores'>,
+): Promise<void> {
+  try {
+    const findings = await Promise.all([checkCors(deps), checkStorage(deps), checkClock(deps)])
+    for (const { status, message, cure } of findings.flat()) {
+      if (status !== 'ok') deps.log.warn(`${message} ${cure}`)
+    }
+  } catch (error) {
+    deps.log.warn({ err: error }, 'could not check the bucket')
+  }
 }
 
 function createGreeting({ appUrl, appUrlIsSet, host }: Config): string {

@@ -1,7 +1,7 @@
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { countErrors, type StorageOperation } from './count-errors.ts'
 import { type DiskStorage, type DiskStorageOptions, openDiskStorage } from './disk/disk.ts'
-import type { BucketOptions, S3Storage } from './s3/s3.ts'
+import type { S3Storage, S3StorageOptions } from './s3/s3.ts'
 import type { Storage } from './storage.ts'
 import { createStores, type StorageSettings, type Stores, storeOfNewFiles } from './stores.ts'
 
@@ -14,11 +14,6 @@ export interface StoresOptions extends DiskStorageOptions {
 export interface OpenStores {
   stores: Stores
   disk: DiskStorage
-  /**
-   * Handles requests whose path begins with /storage/, which concern files on the disk. A bucket
-   * serves its own requests.
-   */
-  handle: DiskStorage['handle']
   /** Other origins that pages upload to or download from. */
   origins: string[]
   /** Ends running transfers and closes all stores. */
@@ -39,7 +34,7 @@ export async function openStores({
   const disk = await openDiskStorage(options)
   let bucket: S3Storage | null
   try {
-    bucket = s3 && (await importAndOpenBucket({ ...options, settings: s3 }))
+    bucket = s3 && (await importAndOpenBucket({ settings: s3, clock: options.clock }))
   } catch (error) {
     await disk.close()
     throw error
@@ -52,7 +47,6 @@ export async function openStores({
   return {
     stores: createStores(currentStore, ...allStores.filter((store) => store !== currentStore)),
     disk,
-    handle: disk.handle,
     origins: bucket ? [await bucket.publicOrigin()] : [],
     async close() {
       await bucket?.close()
@@ -64,7 +58,7 @@ export async function openStores({
 /**
  * Loads the AWS SDK only if a bucket is configured, because it slows down startup and uses memory.
  */
-async function importAndOpenBucket(options: BucketOptions): Promise<S3Storage> {
+async function importAndOpenBucket(options: S3StorageOptions): Promise<S3Storage> {
   const { openBucket } = await import('./s3/s3.ts')
   return openBucket(options)
 }

@@ -14,7 +14,6 @@ import {
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import type { Logger } from 'pino'
 import type { S3Settings } from '../../config/s3-settings.ts'
 import type { Clock } from '../../deps.ts'
 import { AppError, StartupError } from '../../errors.ts'
@@ -39,7 +38,7 @@ import {
 } from '../storage.ts'
 import { assertStorageKey, isStorageKey } from '../storage-key.ts'
 import { writeNow } from '../write-now.ts'
-import { checkBucket, clockDifferenceMs, hasVersioning } from './bucket.ts'
+import { clockDifferenceMs, hasVersioning } from './bucket.ts'
 import {
   type CommandSenders,
   createS3Clients,
@@ -90,20 +89,9 @@ export interface S3StorageOptions {
   timeouts?: S3Timeouts
 }
 
-export interface BucketOptions extends S3StorageOptions {
-  /** The public origin. Its pages send bytes to the bucket. */
-  appUrl: URL
-  log: Pick<Logger, 'warn'>
-}
-
 export interface S3Storage extends Storage, Omit<SealedObjects, keyof Storage> {
   /** Returns the origin that browsers upload to and download from. */
   publicOrigin(): Promise<string>
-  /**
-   * Describes problems in the bucket's configuration that affect pages of `origin` or retain
-   * deleted bytes. Each description includes the remedy.
-   */
-  findSetupProblems(origin: string): Promise<string[]>
   /** Closes idle connections. */
   close(): Promise<void>
 }
@@ -119,11 +107,10 @@ export function openS3Storage(options: S3StorageOptions): S3Storage {
 }
 
 /**
- * Opens a bucket as storage and checks that it is usable. Other configuration problems only cause
- * warnings, because the server can't know how browsers reach the bucket.
+ * Opens a bucket as storage and checks that it is usable.
  * @throws {StartupError} if the bucket doesn't respond or can't be written to.
  */
-export async function openBucket({ appUrl, log, ...options }: BucketOptions): Promise<S3Storage> {
+export async function openBucket(options: S3StorageOptions): Promise<S3Storage> {
   const { bucket, endpoint, region } = options.settings
   const storage = openS3Storage(options)
   try {
@@ -138,7 +125,6 @@ export async function openBucket({ appUrl, log, ...options }: BucketOptions): Pr
       { cause },
     )
   }
-  for (const problem of await storage.findSetupProblems(appUrl.origin)) log.warn(problem)
   return storage
 }
 
@@ -380,10 +366,6 @@ class BucketStorage implements S3Storage {
 
   publicOrigin(): Promise<string> {
     return originOf(this.#signingClient, this.#bucket)
-  }
-
-  findSetupProblems(origin: string): Promise<string[]> {
-    return checkBucket(this.#senders.interactive, this.#bucket, origin, this.#clock)
   }
 
   async close(): Promise<void> {
