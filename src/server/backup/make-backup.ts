@@ -26,7 +26,7 @@ import { recordBackup } from './last-backup.ts'
 import { openObjects } from './open-objects.ts'
 
 export interface BackupOptions {
-  config: Pick<Config, 'appUrl' | 'databaseUrl' | 'dataDir' | 's3'>
+  config: Pick<Config, 'databaseUrl' | 'dataDir' | 's3'>
   clock: Deps['clock']
   log: Pick<Deps['log'], 'info' | 'warn'>
   /** Rows to back up from tables outside `schema.ts`: the queued emails. */

@@ -34,7 +34,7 @@ import {
 import { openObjects } from './open-objects.ts'
 
 export interface RestoreOptions {
-  config: Pick<Config, 'appUrl' | 'authSecret' | 'dataDir' | 's3'>
+  config: Pick<Config, 'authSecret' | 'dataDir' | 's3'>
   clock: Deps['clock']
   /**
    * An empty database with all tables, including the job queue's. It must not be in use by a

@@ -37,9 +37,9 @@ describe('the schedule', () => {
     await app.deps.db.insert(rateLimits).values({ key, points: 1, expire: 1 })
     const queues = await Promise.all([startQueue(), startQueue()])
     const [firstQueue, secondQueue] = queues
-    const firstServer = await startJobs(createJobDeps(), firstQueue)
+    await startJobs(createJobDeps(), firstQueue)
     // Workers poll for work when they start.
-    await firstServer.run('remove-lapsed-rows')
+    await firstQueue.boss.send('remove-lapsed-rows')
     await startJobs(createJobDeps(), secondQueue)
     const { rows } = await app.pool.query('select name, cron from pgboss.schedule order by name')
     expect(rows).toEqual([
@@ -108,7 +108,8 @@ describe('a run whose server was killed', () => {
     const queue = await startQueue()
     queues.push(queue)
     await enqueue(queue)
-    return { boss: queue.boss, ...(await startJobs(deps, queue)) }
+    await startJobs(deps, queue)
+    return queue
   }
   const stopServers = async () => {
     await Promise.all(queues.map((queue) => queue.stop()))
@@ -171,7 +172,7 @@ describe('a run whose server was killed', () => {
     app.clock.advance(60_000)
     const now = app.clock()
     const server = await startServer()
-    await server.run('expire-files')
+    await server.boss.send('expire-files')
     expect(await findUnfinishedJobs('expire-files')).toMatchObject([{ state: 'active' }])
     await advanceMinutes(2)
     await takeOver(server)

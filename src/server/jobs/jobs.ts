@@ -101,11 +101,6 @@ const jobDefinitions: Readonly<Record<JobName, Omit<Job, 'name'>>> = {
 /** All jobs. Each can be interrupted at any point, and rerun or run concurrently. */
 export const jobs: readonly Job[] = jobNames.map((name) => ({ name, ...jobDefinitions[name] }))
 
-export interface Jobs {
-  /** Requests an immediate run of a job, on any server. */
-  run(name: JobName): Promise<void>
-}
-
 /** Schedules the jobs in the database. All servers that called `startJobs` share the runs. */
 export async function scheduleJobs({ boss }: Pick<JobQueue, 'boss'>): Promise<void> {
   const settings = {
@@ -127,17 +122,12 @@ export async function scheduleJobs({ boss }: Pick<JobQueue, 'boss'>): Promise<vo
 export async function startJobs(
   deps: JobDeps & SendMailDeps,
   { boss }: Pick<JobQueue, 'boss'>,
-): Promise<Jobs> {
+): Promise<void> {
   const log = deps.log.child({ part: 'jobs' })
   await scheduleJobs({ boss })
   const options = { pollingIntervalSeconds, heartbeatRefreshSeconds }
   for (const job of jobs) await boss.work(job.name, options, () => runJob({ ...deps, log }, job))
   await startEmailWorkers(deps, { boss })
-  return {
-    async run(name) {
-      await boss.send(name)
-    },
-  }
 }
 
 /** Sends queued email until the queue is stopped. */
