@@ -15,6 +15,18 @@ export type Block =
   /** The email's only button. Its URL is repeated below it as text. */
   | { kind: 'button'; label: string; href: string; note: string }
 
+const maxListed = 10
+
+/** Returns blocks for the first items, and one that counts the rest. */
+export function limitedBlocks<Item>(
+  items: readonly Item[],
+  toBlock: (item: Item) => Block,
+): Block[] {
+  const blocks = items.slice(0, maxListed).map((item) => toBlock(item))
+  const hiddenCount = items.length - maxListed
+  return hiddenCount > 0 ? [...blocks, { kind: 'note', text: `and ${hiddenCount} more` }] : blocks
+}
+
 /** Replaces our name and color in an email that is sent for a user. */
 export interface EmailBrand {
   /** Empty if there is only a logo. */

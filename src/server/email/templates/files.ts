@@ -1,6 +1,5 @@
 import type { FileEmail } from '../../../shared/rules/files/file-emails.ts'
-import { type Block, createGreeting, type EmailContent } from '../email.ts'
-import { limitedBlocks } from '../limited-blocks.ts'
+import { type Block, createGreeting, type EmailContent, limitedBlocks } from '../email.ts'
 
 interface NamedLink {
   /** As returned by `linkName`. */

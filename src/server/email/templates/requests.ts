@@ -1,6 +1,5 @@
 import { formatCount } from '../../../shared/rules/format/numbers.ts'
-import { createGreeting, type EmailContent } from '../email.ts'
-import { limitedBlocks } from '../limited-blocks.ts'
+import { createGreeting, type EmailContent, limitedBlocks } from '../email.ts'
 
 interface RequestDetails {
   /** Null if the address is unverified, because a stranger may have chosen the name. */

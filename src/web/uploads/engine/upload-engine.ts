@@ -29,10 +29,9 @@ import { BatchProgress } from './batch-progress.ts'
 import { createLinkStarter } from './link-starter.ts'
 import { type AddedFiles, createRecord } from './new-record.ts'
 import { UploadResumer } from './resume-uploads.ts'
-import { describeFailure } from './run-failure.ts'
 import { UploadFiles } from './upload-files.ts'
 import { UploadList } from './upload-list.ts'
-import type { RunDeps, RunFailure, RunResult } from './upload-run.ts'
+import { describeFailure, type RunDeps, type RunFailure, type RunResult } from './upload-run.ts'
 import { isLargeDrop, UploadRunner } from './upload-runner.ts'
 import {
   canAutoResume,

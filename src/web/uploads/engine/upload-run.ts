@@ -11,7 +11,13 @@ import {
   type RepeatedCall,
   type UploadCalls,
 } from '../transfer/upload-calls.ts'
-import type { CallError, Outcome } from '../upload-errors.ts'
+import {
+  type CallError,
+  callErrorText,
+  type Outcome,
+  transferCode,
+  transferErrorText,
+} from '../upload-errors.ts'
 import type { FailedStage } from '../upload-notices.ts'
 import { type SendFile, type StoredPart, TransferError } from '../upload-ports.ts'
 import type { UploadActivity } from '../uploads-state.ts'
@@ -323,4 +329,18 @@ function isUnknownUpload(error: unknown): boolean {
 /** True if the server lacks bytes, has different bytes, or doesn't know the upload. */
 function lacksBytes({ status, code }: CallError): boolean {
   return status === 404 || code === 'UPLOAD_INCOMPLETE' || code === 'CHECKSUM_MISMATCH'
+}
+
+/** Returns the text that the user sees for a failed run, and the error code, if there is one. */
+export function describeFailure(
+  { path, ticket }: UploadRecord,
+  { stage, cause }: RunFailure,
+): { error: string; code: string | null } {
+  if (cause instanceof TransferError) {
+    const { kind, status } = cause
+    const isS3 = ticket?.store === 's3'
+    return { error: transferErrorText(path, kind, status, isS3), code: transferCode(kind, status) }
+  }
+  const callStage = stage === 'confirm' ? stage : 'start'
+  return { error: callErrorText(callStage, path, cause), code: cause.code }
 }
