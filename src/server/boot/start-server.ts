@@ -140,8 +140,8 @@ async function getSpaceWarning({ space, stores }: Pick<Deps, 'space' | 'stores'>
 }
 
 /**
- * Logs what the Admin Center's checks find wrong with the bucket. The server runs anyway, because it
- * can't know how browsers reach the bucket.
+ * Logs what the Admin Center's checks find wrong with the bucket. The server runs anyway, because
+ * it can't know how browsers reach the bucket.
  */
 async function warnAboutBucket(
   deps: Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'stores'>,

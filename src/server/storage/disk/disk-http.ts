@@ -11,7 +11,7 @@ import { canNginxSend, sendByNginx } from './send-by-nginx.ts'
 import { assertSize, FileSender } from './send-file.ts'
 import { type SignedGrant, verifyUrl } from './signed-url.ts'
 
-const methods = ['HEAD', 'PUT']
+const methods = ['GET', 'HEAD', 'PUT']
 
 /** The route names that metrics use for presigned URLs. */
 const storageRoutes = {
@@ -103,6 +103,8 @@ export class DiskHttp {
     }
     const verdict = verifyUrl(request.url ?? '', clock(), signingKey)
     if (!verdict.ok) throw new AppError(verdict.code)
+    // As in a bucket, the signature of an upload permits no download.
+    if (method === 'GET') throw new AppError('SIGNATURE_INVALID')
     return verdict.grant
   }
 }
