@@ -45,7 +45,7 @@ export function ChecksSection() {
       <QueryContent
         query={query}
         failed="The checks could not be run"
-        loading={<RowsLoading label="Checking the server" rows={5} />}
+        loading={<RowsLoading label="Checking the server" rows={2} />}
       >
         {(lines) => <CheckList lines={lines} />}
       </QueryContent>

@@ -43,10 +43,13 @@ function AdminContent() {
 
 function AdminContentLoading() {
   return (
-    <Loading label="Loading the Admin Center">
-      <Skeleton className="mt-7 h-5 w-80 max-w-full" />
-      <div className="appear-late mt-8 h-24 rounded-card border border-line bg-surface" />
-    </Loading>
+    // At least as high as the window, so that the footer doesn't appear and move away.
+    <div className="min-h-dvh">
+      <Loading label="Loading the Admin Center">
+        <Skeleton className="mt-7 h-5 w-80 max-w-full" />
+        <div className="appear-late mt-8 h-24 rounded-card border border-line bg-surface" />
+      </Loading>
+    </div>
   )
 }
 
