@@ -42,7 +42,7 @@ export function createOutboxMailer(options: {
       await writeFile(temporaryFile, message as Buffer, { mode: 0o600 })
       await rename(temporaryFile, file)
       const { messageId } = email
-      log.info({ folder, messageId }, 'SMTP_URL is not set, so this mail was written to a file')
+      log.info({ folder, messageId }, 'SMTP_URL is not set, so this email was written to a file')
     },
     async check() {
       await mkdir(folder, { recursive: true, mode: 0o700 })
