@@ -14,6 +14,7 @@ interface Part {
 
 interface Upload {
   key: string
+  begunAt: Date
   parts: Part[]
 }
 
@@ -26,9 +27,9 @@ export interface BucketById {
 }
 
 /**
- * Starts an S3 server with the quirks of SeaweedFS up to version 4.47. It lists open uploads by id
- * instead of by key, and without their dates. A part that was sent twice is listed twice. The last
- * part on each page appears again on the next page. Signatures aren't checked.
+ * Starts an S3 server with the quirks of SeaweedFS. It lists open uploads by id instead of by key.
+ * A part that was sent twice is listed twice. The last part on each page appears again on the next
+ * page. Signatures aren't checked.
  */
 export async function startBucketById(): Promise<BucketById> {
   const uploads = new Map<string, Upload>()
@@ -36,7 +37,6 @@ export async function startBucketById(): Promise<BucketById> {
 
   const handleBucketRequest = (search: URLSearchParams): [number, string] => {
     if (search.has('uploads')) return [200, buildUploadsXml(uploads, search)]
-    if (search.has('cors')) return [404, buildErrorXml('NoSuchCORSConfiguration')]
     if (search.has('versioning')) return [200, '<VersioningConfiguration/>']
     const prefix = search.get('prefix') ?? ''
     const keys = [...objects.keys()].filter((key) => key.startsWith(prefix)).sort()
@@ -99,7 +99,7 @@ export async function startBucketById(): Promise<BucketById> {
     if (key === '') return send(...handleBucketRequest(searchParams))
     if (searchParams.has('uploads')) {
       const id = randomUUID()
-      uploads.set(id, { key, parts: [] })
+      uploads.set(id, { key, begunAt: new Date(), parts: [] })
       return send(
         200,
         `<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`,
@@ -158,7 +158,8 @@ function buildUploadsXml(uploads: ReadonlyMap<string, Upload>, search: URLSearch
     .sort(([a], [b]) => (a < b ? -1 : 1))
   const page = remainingUploads.slice(0, Number(search.get('max-uploads')))
   const elements = page.map(
-    ([id, { key }]) => `<Upload><Key>${key}</Key><UploadId>${id}</UploadId></Upload>`,
+    ([id, { key, begunAt }]) =>
+      `<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiated>${begunAt.toISOString()}</Initiated></Upload>`,
   )
   const nextId = page.length < remainingUploads.length && `${page.at(-1)?.[0]}`
   const marker = nextId ? `<NextUploadIdMarker>${nextId}</NextUploadIdMarker>` : ''

@@ -16,11 +16,7 @@ interface OpenUpload {
   /** The object's key in the bucket. */
   key: string
   uploadId: string
-  /**
-   * When the upload began. Null if the bucket doesn't return the date, as with SeaweedFS before
-   * 4.48.
-   */
-  begunAt: Date | null
+  begunAt: Date
 }
 
 /** A part stored in the bucket. Its size is in bytes. */
@@ -74,7 +70,8 @@ const sealedUploadId = 'sealed'
 export function openS3Multipart(senders: CommandSenders, Bucket: string, pageSize: number) {
   /**
    * Lists all open multipart uploads whose keys have this prefix. Most buckets sort them by key,
-   * SeaweedFS by id.
+   * SeaweedFS by id. Before 4.48, SeaweedFS doesn't return their dates, and so isn't supported:
+   * abandoned uploads couldn't be told from running ones.
    */
   async function* list(Prefix: string, send = senders.background): AsyncGenerator<OpenUpload> {
     let marker: Pick<ListMultipartUploadsCommandInput, 'KeyMarker' | 'UploadIdMarker'> | null = {}
@@ -87,7 +84,9 @@ export function openS3Multipart(senders: CommandSenders, Bucket: string, pageSiz
       })
       const page: ListMultipartUploadsCommandOutput = await orUnavailable(send(request))
       for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
-        if (Key && UploadId) yield { key: Key, uploadId: UploadId, begunAt: Initiated ?? null }
+        if (!Key || !UploadId) continue
+        if (!Initiated) throw unavailable('the bucket does not say when an upload began')
+        yield { key: Key, uploadId: UploadId, begunAt: Initiated }
       }
       marker = page.IsTruncated
         ? { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker }
@@ -97,23 +96,21 @@ export function openS3Multipart(senders: CommandSenders, Bucket: string, pageSiz
 
   /**
    * Lists a key's open multipart uploads, oldest first, so that all callers choose the same
-   * uploads. If the bucket returns no dates, sorts them by id.
+   * uploads.
    */
   const listByKey = async (key: string): Promise<OpenUpload[]> => {
     const open: OpenUpload[] = []
     for await (const upload of list(key, senders.interactive))
       if (upload.key === key) open.push(upload)
     return open.toSorted(
-      (a, b) =>
-        (a.begunAt?.getTime() ?? 0) - (b.begunAt?.getTime() ?? 0) ||
-        (a.uploadId < b.uploadId ? -1 : 1),
+      (a, b) => a.begunAt.getTime() - b.begunAt.getTime() || (a.uploadId < b.uploadId ? -1 : 1),
     )
   }
 
   const create = async (Key: string, ContentType: string): Promise<string> => {
     const request = new CreateMultipartUploadCommand({ Bucket, Key, ContentType })
     const { UploadId } = await orUnavailable(senders.interactive(request))
-    if (!UploadId) throw new AppError('UNAVAILABLE', { cause: new Error('S3 gave no upload id') })
+    if (!UploadId) throw unavailable('the bucket returned no upload id')
     return UploadId
   }
 
@@ -128,9 +125,6 @@ export function openS3Multipart(senders: CommandSenders, Bucket: string, pageSiz
    * call for `parts` creates that one too if needed. If several servers do this concurrently, each
    * lists the uploads again, and they usually choose the same one. If they don't, parts sent to the
    * wrong one aren't listed, and clients send them again.
-   *
-   * If the bucket returns no dates, an upload created later may be sorted first. In that case all
-   * of a key's uploads are created before the first id is returned.
    *
    * For a sealed object, no multipart upload is created or reused, not even one left open by a
    * server that stopped while sealing. Such an upload would never be completed, so its bytes would
@@ -148,7 +142,7 @@ export function openS3Multipart(senders: CommandSenders, Bucket: string, pageSiz
     let openUploads = await listByKey(key)
     if (await isSealed()) return sealedUploadId
     const createdIds = new Set<string>()
-    let neededCount = positions[use] + 1
+    const neededCount = positions[use] + 1
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const existingUpload = openUploads[positions[use]]
       if (existingUpload && openUploads.length >= neededCount) return existingUpload.uploadId
@@ -158,7 +152,6 @@ export function openS3Multipart(senders: CommandSenders, Bucket: string, pageSiz
         createdIds.add(id)
       openUploads = await listByKey(key)
       const [first] = openUploads
-      if (first?.begunAt === null) neededCount = maxUploads
       const isFromElsewhere = firstBefore !== undefined && !createdIds.has(firstBefore.uploadId)
       if (isFromElsewhere && first && createdIds.has(first.uploadId)) {
         // Whole-file URLs that have already been signed name an older multipart upload, but the new
@@ -167,7 +160,7 @@ export function openS3Multipart(senders: CommandSenders, Bucket: string, pageSiz
         openUploads = openUploads.slice(1)
       }
     }
-    throw new AppError('UNAVAILABLE', { cause: new Error('the bucket does not list its uploads') })
+    throw unavailable('the bucket does not list its uploads')
   }
 
   /**
@@ -204,7 +197,7 @@ export function openS3Multipart(senders: CommandSenders, Bucket: string, pageSiz
     const size = parts.reduce((sum, part) => sum + part.size, 0)
     const changedAt = parts.reduce(
       (latest, { uploadedAt }) => Math.max(latest, uploadedAt.getTime()),
-      upload.begunAt?.getTime() ?? 0,
+      upload.begunAt.getTime(),
     )
     return { ...upload, parts, size, changedAt: new Date(changedAt) }
   }
@@ -249,4 +242,8 @@ export function openS3Multipart(senders: CommandSenders, Bucket: string, pageSiz
       await nullIfNotFound(senders.complete(new CompleteMultipartUploadCommand(request)))
     },
   }
+}
+
+function unavailable(reason: string): AppError {
+  return new AppError('UNAVAILABLE', { cause: new Error(reason) })
 }

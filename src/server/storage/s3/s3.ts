@@ -141,11 +141,6 @@ class BucketStorage implements S3Storage {
   readonly #uploads: ReturnType<typeof openS3Multipart>
   readonly #bodies = new FairLimit(bodyMemory)
   #lastDigest: Promise<unknown> = Promise.resolve()
-  /**
-   * When this server first listed each multipart upload, by upload id, in milliseconds since 1970.
-   * Used only for buckets that return no dates.
-   */
-  #firstSeen = new Map<string, number>()
 
   constructor(options: S3StorageOptions) {
     const { settings, clock, pageSize = 1000, timeouts = defaultTimeouts } = options
@@ -425,23 +420,16 @@ class BucketStorage implements S3Storage {
   /**
    * Lists objects that are still being uploaded, sorted by key. Reads all open uploads first, since
    * some buckets don't sort them by key; upload limits keep their number small. If a key has
-   * several uploads, the newest one determines the date, so that recent bytes never look old. An
-   * upload without a date counts from when this server first listed it.
+   * several uploads, the newest one determines the date, so that recent bytes never look old.
    */
   async *#listUnsealed(): AsyncGenerator<StoredObject, void> {
-    const now = this.#clock().getTime()
     // Times are in milliseconds, because there can be very many of them, and a number takes a
     // fraction of a Date's memory.
     const startTimes = new Map<string, number>()
-    const firstSeen = new Map<string, number>()
-    for await (const { key, uploadId, begunAt } of this.#uploads.list(folder)) {
-      const date = begunAt?.getTime() ?? this.#firstSeen.get(uploadId) ?? now
-      if (begunAt === null) firstSeen.set(uploadId, date)
-      startTimes.set(key, Math.max(date, startTimes.get(key) ?? date))
-    }
-    this.#firstSeen = firstSeen
+    for await (const { key, begunAt } of this.#uploads.list(folder))
+      startTimes.set(key, Math.max(begunAt.getTime(), startTimes.get(key) ?? 0))
     for (const key of [...startTimes.keys()].sort())
-      yield* toStoredObject(key, new Date(startTimes.get(key) ?? now))
+      yield* toStoredObject(key, new Date(startTimes.get(key) ?? 0))
   }
 }
 
