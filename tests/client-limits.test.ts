@@ -58,8 +58,8 @@ describe('a link with a limit of downloads', () => {
     'goes on after its last download has begun, %j',
     async (...args) => {
       const bytes = randomBytes(16 * mebibyte)
-      await writeFiles({ file: bytes })
-      const link = await output('put', 'file', '--limit', '1', ...args)
+      await writeFiles({ small: 'text', file: bytes })
+      const link = await output('put', 'small', 'file', '--limit', '2', ...args)
       const target = join(folder, 'target')
       const { child, result } = startClient(['get', link, '-o', target, ...args], settings)
       const receivedBytes = async () => {
@@ -69,9 +69,9 @@ describe('a link with a limit of downloads', () => {
       }
       while ((await receivedBytes()) < mebibyte) await setTimeout(1)
       child.kill('SIGKILL')
-      expect(await result).toMatchObject({ code: null, stdout: '' })
+      expect(await result).toMatchObject({ code: null, stdout: `${join(target, 'small')}\n` })
       expect(await run('get', link, '-o', target, ...args)).toMatchObject({ code: 0 })
-      expect(await readdir(target)).toEqual(['file'])
+      expect(await readdir(target)).toEqual(['file', 'small'])
       expect(bytes.equals(await readFile(join(target, 'file')))).toBe(true)
     },
   )

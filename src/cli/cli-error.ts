@@ -29,8 +29,6 @@ export function unwrap<Value>(outcome: Outcome<Value>): Value {
   if (status === null)
     throw new CliError(`The server can't be reached: ${message}.`, exitCodes.unreachable)
   // The server's messages name the API's fields.
-  const text = (message ?? '')
-    .replace(/expirationDays|openDays/, '--days')
-    .replace(/maxDownloads|maxLinks/, '--limit')
+  const text = (message ?? '').replace(/[a-z]+Days/, '--days').replace(/max[A-Z]\w+/, '--limit')
   throw new CliError(text, code === 'INVALID_INPUT' ? exitCodes.usage : codesByStatus[status])
 }

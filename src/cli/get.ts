@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import { join, parse } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { CallResponse } from '../web/api/call.ts'
@@ -16,7 +16,7 @@ import {
 } from './api.ts'
 import { CliError, exitCodes, unwrap } from './cli-error.ts'
 import { showProgress } from './progress.ts'
-import { type Options, parseLink, readJson, type Settings } from './settings.ts'
+import { type Options, parseLink, readJson, type Settings, writeJson } from './settings.ts'
 
 type RemoteFile = Extract<
   CallResponse<'GET /api/links/{code}'>,
@@ -56,9 +56,10 @@ export async function get(
   const { files, remainingDownloads: left } = link
   if (saved === null && left !== null && left < files.length)
     throw new CliError(`The link has ${files.length} files, but its limit leaves only ${left}.`)
-  await writeFile(stateFile, JSON.stringify(link), { mode: 0o600 })
   const takenPaths = new Set<string>()
   for (const file of files) {
+    file.sha256 ??= saved?.files.find(({ id }) => id === file.id)?.sha256 ?? null
+    await writeJson(stateFile, link)
     // A malicious server could send a path, or control characters for the terminal.
     const { name, ext } = parse(file.name.replaceAll(/[\\\p{Cc}]/gu, '/'))
     let path = join(output, name + ext)
@@ -101,9 +102,11 @@ async function download(link: Link, file: RemoteFile, path: string): Promise<voi
   await receive(link, file, partPath)
   // The server may have computed it during the download. A link that is used up doesn't show it.
   const { files } = file.sha256 ? link : await readDetails(link).catch(() => link)
-  const sha256 = files.find(({ id }) => id === file.id)?.sha256
-  if (!sha256) process.stderr.write(`The server doesn't know the SHA-256 of ${path} yet.\n`)
-  else if ((await sha256Of(partPath)) !== sha256) {
+  const expected = files.find(({ id }) => id === file.id)?.sha256
+  // A repeated command recognizes the file by it, even if the server doesn't know it yet.
+  file.sha256 = await sha256Of(partPath)
+  if (!expected) process.stderr.write(`The server doesn't know the SHA-256 of ${path} yet.\n`)
+  else if (file.sha256 !== expected) {
     await rm(partPath)
     throw new CliError(`${path} was corrupted on the way. Try again.`)
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { maxBatchLength } from '../shared/contract/batch.ts'
 import type { CallResponse } from '../web/api/call.ts'
@@ -13,7 +13,14 @@ import { CliError, exitCodes, unwrap } from './cli-error.ts'
 import { findFiles, type LocalFile, openFile } from './local-files.ts'
 import { showProgress } from './progress.ts'
 import { partChecksum, sendToStorage } from './send-to-storage.ts'
-import { type Options, openServer, readJson, type Settings, uploadsDir } from './settings.ts'
+import {
+  type Options,
+  openServer,
+  readJson,
+  type Settings,
+  uploadsDir,
+  writeJson,
+} from './settings.ts'
 
 type StartedUpload = CallResponse<'POST /api/links'>['uploads'][number]
 
@@ -68,8 +75,7 @@ async function putLink(link: Link, options: Options, call: Call): Promise<string
     return uploads[0]?.shortCode
   } catch (error) {
     // The server has removed uploads that were idle for a day.
-    const isOutdated = error instanceof CliError && error.exitCode === exitCodes.notFound
-    if (saved === null || !isOutdated) throw error
+    if (saved === null || (error as CliError).exitCode !== exitCodes.notFound) throw error
     await rm(link.stateFile, { force: true })
     return putLink(link, options, call)
   }
@@ -94,8 +100,7 @@ async function startLink(
   const refused = outcome.ok ? undefined : outcome.error.errors?.[0]
   if (!outcome.ok && refused) outcome.error.message += ` (${files[refused.index]?.path})`
   const { uploads } = unwrap(outcome)
-  await writeFile(`${stateFile}.${process.pid}`, JSON.stringify(uploads), { mode: 0o600 })
-  await rename(`${stateFile}.${process.pid}`, stateFile)
+  await writeJson(stateFile, uploads)
   return uploads
 }
 
@@ -135,9 +140,9 @@ async function send({ file, upload }: Job, isResumed: boolean, call: Call): Prom
 
 /** Confirms uploads. It makes no difference if an earlier run has done so. */
 async function confirmAll(uploads: StartedUpload[], call: Call): Promise<void> {
-  for (let from = 0; from < uploads.length; from += maxBatchLength) {
-    const batch = uploads.slice(from, from + maxBatchLength)
-    const body = { uploads: batch.map(({ cloudKey }) => ({ cloudKey })) }
+  const keys = uploads.map(({ cloudKey }) => ({ cloudKey }))
+  for (let from = 0; from < keys.length; from += maxBatchLength) {
+    const body = { uploads: keys.slice(from, from + maxBatchLength) }
     const input = { body, timeoutMs: requestTimeoutMs }
     const outcome = await callRepeatedly(call, 'POST /api/files/confirm-uploads', input)
     const failed = unwrap(outcome).results.find((result) => 'error' in result)

@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises'
+import { readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, join } from 'node:path'
 import { type Call, createCall } from './api.ts'
@@ -53,6 +53,12 @@ export function readJson<Value>(path: string): Promise<Value | null> {
   return readFile(path, 'utf8')
     .then(JSON.parse)
     .catch(() => null)
+}
+
+/** Writes a JSON file for its owner alone. A killed program leaves the old one or the new one. */
+export async function writeJson(path: string, value: unknown): Promise<void> {
+  await writeFile(`${path}.${process.pid}`, JSON.stringify(value), { mode: 0o600 })
+  await rename(`${path}.${process.pid}`, path)
 }
 
 /**
