@@ -108,9 +108,13 @@ describe('GET /api/admin/checks', () => {
 
     // The server's clock is now ten minutes ahead of the database's, so the clock check fails.
     app.clock.advance(1)
-    expect(await fetchWaiting()).toEqual({ failingChecks: 1, openReports: 1 })
+    const polls = await Promise.all([fetchWaiting(), fetchWaiting()])
+    for (const counts of polls) expect(counts).toEqual({ failingChecks: 1, openReports: 1 })
     expect(smtp.connections() - connectionsBefore).toBe(1)
+
+    // A run from the future, before the clock was set back, doesn't count.
     app.clock.set(now)
+    expect(await fetchWaiting()).toEqual({ failingChecks: 0, openReports: 1 })
   })
 
   it('reflects how the request reached the server', async () => {

@@ -70,8 +70,8 @@ const sealedUploadId = 'sealed'
 export function openS3Multipart(senders: CommandSenders, Bucket: string, pageSize: number) {
   /**
    * Lists all open multipart uploads whose keys have this prefix. Most buckets sort them by key,
-   * SeaweedFS by id. Before 4.48, SeaweedFS doesn't return their dates, and so isn't supported:
-   * abandoned uploads couldn't be told from running ones.
+   * SeaweedFS by id. SeaweedFS before 4.48 isn't supported: it returns no dates, so an abandoned
+   * upload looks like a running one.
    */
   async function* list(Prefix: string, send = senders.background): AsyncGenerator<OpenUpload> {
     let marker: Pick<ListMultipartUploadsCommandInput, 'KeyMarker' | 'UploadIdMarker'> | null = {}
